@@ -72,13 +72,18 @@ pub fn parse(description: &ModelDescription, variable: &Variable, text: &str) ->
             _ => Err(bad("true, false, 1 or 0")),
         },
         Kind::String => Ok(Value::String(text.to_owned())),
-        // The name of an item goes before a number, which needs no item.
+        // The name of an item, or its number; any number where no items are declared.
         Kind::Enumeration { .. } => {
             let items = items(description, variable);
+            let is_one = |number: &i32| items.is_empty() || items.iter().any(|i| i.1 == *number);
             let named = items.iter().find(|i| i.0 == text).map(|i| i.1);
-            named.or_else(|| text.parse().ok()).map(Value::Integer).ok_or_else(|| {
-                let names: Vec<&str> = items.iter().map(|i| i.0).collect();
-                bad(&format!("one of `{}` or a whole number", names.join("`, `")))
+            named.or_else(|| text.parse().ok().filter(is_one)).map(Value::Integer).ok_or_else(|| {
+                let names: Vec<String> = items.iter().map(|(name, number)| format!("`{name}` ({number})")).collect();
+                if names.is_empty() {
+                    bad("the number of an item")
+                } else {
+                    bad(&format!("one of {}", names.join(", ")))
+                }
             })
         }
     }

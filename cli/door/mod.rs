@@ -148,7 +148,7 @@ impl Asked {
     /// Where it cannot begin.
     pub fn run(&self) -> Result<Ran, Fault> {
         let assembly = self.assembly()?;
-        let scenario = assembly.effective.clone();
+        let (scenario, taken) = (assembly.effective.clone(), assembly.taken.clone());
         let mut simulation = system::start(assembly)?;
         let e = &scenario.experiment;
         let mut steps = Steps::new(&simulation, (e.start_s, e.stop_s.unwrap_or(0.0)), scenario.record.every)?;
@@ -156,7 +156,7 @@ impl Asked {
         let mut rows = Rows::collected(cut.clone());
         let ended = steps.run(&mut simulation, &mut rows, None);
         // What it came to.
-        let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+        let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).tried(taken);
         drop(simulation);
         if ended.is_ok() && !cut.is_set() {
             outcome.look_again(&scenario, &self.opened);

@@ -18,6 +18,7 @@ mod report;
 pub mod run;
 pub mod steps;
 mod timed;
+mod units;
 pub mod verify;
 mod warned;
 mod watch;

@@ -9,7 +9,8 @@ use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
 };
 use macrostep_plot::Table;
-use macrostep_system::scenario::LawKind;
+use macrostep_system::assemble::InputOrder;
+use macrostep_system::scenario::{LawKind, Unit};
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
 use macrostep_system::{Catalogue, Scenario, second_look};
@@ -18,6 +19,7 @@ use serde::Serialize;
 use super::pace::RealTime;
 use super::steps::Rows;
 use super::timed::Times;
+use super::units::UnitResult;
 use super::warned::told;
 use super::{method_line, title};
 use crate::failure::Failure;
@@ -47,6 +49,8 @@ pub struct Outcome {
     course: Option<Course>,
     /// Time in steps of each unit by its name \[s\], where it was taken.
     unit_s: HashMap<String, f64>,
+    /// Which derivatives of inputs each unit takes, where that was tried.
+    pub(super) taken: Vec<Option<InputOrder>>,
     /// How the run has kept to the clock.
     real_time: Option<RealTime>,
     /// Events of a condition, where the scenario has any.
@@ -155,16 +159,6 @@ pub struct LineResult<'a> {
     pub sent_j: f64,
 }
 
-#[derive(Debug, Serialize)]
-pub struct UnitResult<'a> {
-    pub name: &'a str,
-    pub fmu: String,
-    pub kind: &'a str,
-    pub do_steps: u64,
-    /// Time in them \[s\], where it was taken.
-    pub wall_s: Option<f64>,
-}
-
 /// The largest gap of a joint at communication points.
 #[derive(Debug, Serialize)]
 pub struct ConstraintResult<'a> {
@@ -207,6 +201,7 @@ impl Outcome {
             diverged_at_s: simulation.diverged().map(|d| d.t_s),
             course: simulation.course(),
             unit_s: HashMap::new(),
+            taken: Vec::new(),
             real_time: None,
             events: Events::of(simulation),
             bound: None,
@@ -257,13 +252,14 @@ impl Outcome {
         // Nothing is known before the first row.
         let finals = self.columns.iter().enumerate().take(rows.last.len());
         // Units with where they ran and how often they were called.
-        let called = s.units.iter().zip(&self.kinds).zip(&self.do_steps);
-        let unit = |((u, kind), do_steps): ((&'a macrostep_system::scenario::Unit, &&'static str), &u64)| UnitResult {
+        let called = s.units.iter().zip(&self.kinds).zip(&self.do_steps).enumerate();
+        let unit = |(i, ((u, kind), do_steps)): (usize, ((&'a Unit, &&'static str), &u64))| UnitResult {
             name: &u.name,
             fmu: u.source.to_string(),
             kind,
             do_steps: *do_steps,
             wall_s: self.unit_s.get(&u.name).copied(),
+            input_derivatives: self.input_derivatives(i),
         };
         // The run, its method, what it gave and how it ended.
         Summary {

@@ -184,7 +184,7 @@ fn sheet(title: &str, note: &str, columns: &[&str], rows: Vec<Vec<String>>) -> O
 }
 
 fn units(s: &Summary) -> Option<Sheet> {
-    let row = |u: &super::outcome::UnitResult| {
+    let row = |u: &super::units::UnitResult| {
         let mut cells = vec![u.name.to_owned(), u.fmu.clone(), u.kind.to_owned(), u.do_steps.to_string()];
         cells.extend(u.wall_s.map(|wall_s| format!("{wall_s:.6}")));
         cells.extend(u.wall_s.map(|wall_s| format!("{:.1}", 1e6 * wall_s / u.do_steps.max(1) as f64)));

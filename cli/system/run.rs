@@ -70,6 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let parameters = pictures::parameters(&assembly);
     let is_page = arguments.report || arguments.watch.is_some();
     let picture = is_page.then(|| report::picture(&assembly)).flatten();
+    let taken = assembly.taken.clone();
     let mut simulation = start(assembly)?;
     for warning in simulation.warnings() {
         eprintln!("warning: {warning}");
@@ -130,7 +131,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
-    let mut outcome = outcome.timed(opened.times.as_ref(), seen);
+    let mut outcome = outcome.timed(opened.times.as_ref(), seen).tried(taken);
     outcome.bound = bound;
     drop(simulation);
     // Not where somebody waits for the clock.

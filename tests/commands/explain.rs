@@ -246,3 +246,18 @@ fn corrections_and_the_method_for_a_system_are_said() {
         assert!(cut.contains("`a`, `b` by fork") && !cut.contains("cannot go back"), "{cut}");
     }
 }
+
+/// What is not real at one end is held: a row of the delays as any other input.
+#[test]
+fn links_are_among_the_delays() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-links");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let text = "[experiment]\nstop = 0.1\nstep = 0.01\n[units.block]\nfmu = \"embedded:incline_block\"\n\
+        [units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+        [connections]\n\"mass.f\" = \"block.contacts\"\n";
+    std::fs::write(folder.join("links.toml"), text).expect("a scenario");
+    let told = out(&["explain", str(&folder.join("links.toml")), "--no-run"]);
+    let row =
+        told.lines().find(|line| line.contains("mass.f") && line.contains("block.contacts") && line.contains("held"));
+    assert!(row.is_some_and(|row| row.contains("O(H^1)")), "{told}");
+}

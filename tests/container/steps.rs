@@ -7,6 +7,8 @@ use macrostep_master::unit::{Outcome, Unit};
 use macrostep_oscillator::{Exact, Parameters};
 
 use super::{Instance, empty, exported, run};
+#[cfg(target_os = "linux")]
+use crate::make;
 
 const SHORTENED: [&[&str]; 3] = [
     &["--method", "waveform:20", "--step", "0.2", "--stop", "2"],
@@ -215,6 +217,39 @@ fn a_state_between_two_points_goes_back() {
     let mut without = Instance::begun(&fmu, Some(0.5));
     without.step(0.04);
     assert_ne!(&without.row(&names), end.last().expect("rows"));
+}
+
+/// A tunable parameter that was set between two points has not reached its unit: after going back there it is told at the next point.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_parameter_set_between_two_points_is_told_after_going_back() {
+    let folder = empty("between-told");
+    // x' = u, with u as a parameter.
+    let xml = make::XML
+        .replace("causality=\"input\" variability=\"continuous\"", "causality=\"parameter\" variability=\"tunable\"")
+        .replace("<CoSimulation", "<CoSimulation canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"");
+    std::fs::write(folder.join("integrator.fmu"), make::fmu(&xml, &[])).expect("an FMU");
+    let scenario = "[experiment]\nstop = 1.0\nstep = 0.1\n[coupling]\nmethod = \"palindromic\"\n[units.a]\nfmu = \"integrator.fmu\"\n\
+        [record]\nvariables = [\"a.x\"]\n";
+    std::fs::write(folder.join("one.toml"), scenario).expect("a scenario");
+    let fmu = exported(&folder, "one.toml", &[]);
+    let mut one = Instance::begun(&fmu, Some(1.0));
+    one.step(0.13);
+    one.set("a.u", 3.0);
+    one.unit.save(0).expect("saved");
+    let (bytes, now_s) = (one.unit.serialize().expect("bytes"), one.now_s);
+    // 0.2 s with u = 1, then 0.1 s with u = 3.
+    let end = |instance: &mut Instance| {
+        instance.step(0.17);
+        instance.get("a.x")
+    };
+    assert!((end(&mut one) - 0.5).abs() < 1e-12);
+    one.unit.restore(0).expect("restored");
+    one.now_s = now_s;
+    assert!((end(&mut one) - 0.5).abs() < 1e-12);
+    let mut other = Instance { unit: fmu.instantiate("other", &FmuOptions::default()).expect("one"), now_s };
+    other.unit.deserialize(&bytes).expect("taken up");
+    assert!((end(&mut other) - 0.5).abs() < 1e-12);
 }
 
 /// A stop time between two points is reached too.

@@ -168,6 +168,14 @@ fn what_takes_no_derivatives_is_told_and_held_in_sub_steps() {
     let left = run(&folder, "pair.toml", &["--predict", "linear", "--step", "1e-3"]);
     assert_eq!(left.code, Some(0), "{}", left.stderr);
     assert!(left.stderr.contains("accepts order 1 and does not use it"), "{}", left.stderr);
+    // The result says it of each unit.
+    let result = macrostep(&folder, &["run", "pair.toml", "--predict", "linear", "--step", "1e-3", "--json"]);
+    let result: serde_json::Value = serde_json::from_str(&result.stdout).expect("a result");
+    for unit in result["units"].as_array().expect("units") {
+        let taken = &unit["input_derivatives"];
+        assert_eq!(taken["order"], 0, "{unit}");
+        assert!(taken["how"].as_str().is_some_and(|how| how.contains("accepts order 1 and does not use it")), "{unit}");
+    }
     // One that makes steps of one length gets one line a step, and that is a warning.
     let fixed = XML.replace("canHandleVariableCommunicationStepSize=\"true\"", "");
     let folder = pair("fixed", "0", "1", &fixed);

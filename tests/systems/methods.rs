@@ -321,6 +321,10 @@ fn an_interface_model_runs_as_the_actuator_does() {
     let end = write(&folder, "end.toml", &text.replace("{ from = \"fast.lam[1]\", mean = true }", "\"fast.lam[1]\""));
     let end = json(&["run", &end, "--json", "--record", "slow.w[1]"]);
     assert_ne!(end["final"]["slow.w[1]"].as_f64(), Some(expected));
+    // Steps of another length are no steps of the mass.
+    let other = text.replace(&format!("communication_step = {step_s}"), "communication_step = 0.003");
+    let said = refused(&["run", &write(&folder, "other.toml", &other)], 1);
+    assert!(said.contains("it takes multiples of 3e-3 s"), "{said}");
     let short = write(&folder, "short.toml", &text.replace("bias = [\"slow.b[1]\"]", "bias = []"));
     let said = refused(&["run", &short], 1);
     assert!(said.contains("`bias` of an interface model has 0 outputs, expected 1"), "{said}");

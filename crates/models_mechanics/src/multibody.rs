@@ -5,8 +5,9 @@
 //! M v⁺ − Aᵀ z = M v + H (f_a − c + Dᵀ λ_i),   w = D v,   s the interface coordinates
 //! ẇ = W λ_i + b,   so that   D v⁺ = D v + H (W λ_i + b)   while the active set holds
 //! ```
-//! Every step has the same length H, because b is that of the *next* step: the fixed parameter `communication_step` or, where
-//! that is 0, the first step; another step is refused. Until the first step W and b are then those of the recommended step.
+//! Every step of the method has the same length H, because b is that of the *next* step: the fixed parameter `communication_step`
+//! or, where that is 0, the first step. Until the first step W and b are then those of the recommended step. Communication steps
+//! may have any length, see `stepping`.
 //! λ_i is constant over a step; where its input is a polynomial, its mean is taken, which keeps the impulse.
 //!
 //! # Notation
@@ -29,13 +30,14 @@
 mod declare;
 mod derivative;
 mod output;
+mod stepping;
 
 use std::marker::PhantomData;
 use std::path::Path;
 
 use macrostep_description::{Kind, ModelDescription, Variable};
 use macrostep_multibody::{FlatState, InterfaceOptions, Simulation, State, StepError};
-use macrostep_slave::{Fault, Group, Memory, Model, Outcome, Phase, Shape, Span, Tangent};
+use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shape, Span, Tangent};
 
 #[cfg(feature = "list")]
 pub(crate) use declare::page;
@@ -43,10 +45,7 @@ pub(crate) use declare::page;
 use crate::plants::Plant;
 use crate::tape::{Note, Tape};
 
-/// How far a step may be from `communication_step`, relative: the rounding of `t₀ + n·H`.
-const STEP_TOLERANCE: f64 = 1e-9;
-
-/// Lengths that a step may have, s.
+/// Lengths that H may have, s.
 const STEPS_S: std::ops::RangeInclusive<f64> = 1e-6..=1.0;
 
 /// Value references.
@@ -92,6 +91,8 @@ pub struct Multibody<P> {
     cache: Option<Cache>,
     /// Room for lists of r and r × r numbers.
     scratch: [Vec<f64>; 2],
+    /// What is to be told about steps off the grid, once.
+    remark: stepping::Remark,
     plant: PhantomData<fn() -> P>,
 }
 
@@ -134,32 +135,14 @@ impl<P: Plant> Multibody<P> {
         Ok(cache)
     }
 
-    /// The length H of every step, s; `None` before the first step where it decides.
-    fn fixed_step_s(memory: &Memory) -> Option<f64> {
-        [memory.reals[Layout::STEP], memory.last_step_s].into_iter().find(|step_s| *step_s > 0.0)
+    /// The length H of the method's steps, s; `None` before the first step where it decides.
+    fn fixed_step_s(&self, memory: &Memory) -> Option<f64> {
+        [memory.reals[Layout::STEP], self.tape.step_s(memory)].into_iter().find(|step_s| *step_s > 0.0)
     }
 
     /// The length of the next step that W and b are for, s.
-    fn next_step_s(memory: &Memory) -> f64 {
-        Self::fixed_step_s(memory).unwrap_or(P::EXPERIMENT.0)
-    }
-
-    /// # Errors
-    /// [`Fault::Time`] for a step of another length than the others, or outside [`STEPS_S`].
-    fn check_step(memory: &Memory, span: Span) -> Result<f64, Fault> {
-        let fixed_s = Self::fixed_step_s(memory);
-        let expected_s = fixed_s.unwrap_or(span.step_s);
-        // NaN does not fit.
-        let fits = (span.step_s - expected_s).abs() <= STEP_TOLERANCE * expected_s + 1e-12 * span.start_s.abs();
-        if fits && STEPS_S.contains(&expected_s) {
-            return Ok(expected_s);
-        }
-        let expected = match fixed_s {
-            Some(s) if memory.reals[Layout::STEP] > 0.0 => format!("{s} s, the fixed parameter `communication_step`"),
-            Some(s) => format!("{s} s, the length of the step before, as `communication_step` is 0"),
-            None => format!("{} s to {} s", STEPS_S.start(), STEPS_S.end()),
-        };
-        Err(Fault::Time { call: "fmi2DoStep", what: "communicationStepSize", found: span.step_s, expected })
+    fn next_step_s(&self, memory: &Memory) -> f64 {
+        self.fixed_step_s(memory).unwrap_or(P::EXPERIMENT.0)
     }
 
     fn options(memory: &Memory) -> InterfaceOptions {
@@ -192,7 +175,7 @@ impl<P: Plant> Model for Multibody<P> {
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         let (tape, layout) = (self.tape, self.layout);
-        let step_s = Self::next_step_s(memory);
+        let step_s = self.next_step_s(memory);
         if !STEPS_S.contains(&step_s) {
             let (low, high) = (STEPS_S.start(), STEPS_S.end());
             let message = format!("`communication_step` = {step_s} s found, expected 0 or {low} s to {high} s");
@@ -218,30 +201,13 @@ impl<P: Plant> Model for Multibody<P> {
         tape.set_step_speed(memory, speed);
         self.scratch = scratch;
         tape.set_note(memory, &Note::default());
+        tape.set_step_s(memory, 0.0);
+        tape.set_between(memory, false);
         Ok(())
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
-        // Where a master adds up its time, the last step may be rounding.
-        let is_remainder = Self::fixed_step_s(memory).is_some_and(|step_s| span.is_remainder(step_s));
-        if memory.last_step_s > 0.0 && is_remainder {
-            return Ok(Outcome::Done);
-        }
-        let expected_s = Self::check_step(memory, span)?;
-        let (tape, r) = (self.tape, self.layout.r);
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let [forces, speeds] = &mut scratch;
-        forces.clear();
-        forces.extend((0..r).map(|i| mean(memory, i, expected_s)));
-        let cache = self.current(memory)?;
-        let report = cache.simulation.step(expected_s, forces).map_err(failed(span.start_s))?;
-        let note = Note::of(report);
-        speeds.clone_from(&report.speed_after);
-        cache.simulation.state().write_flat(&mut cache.flat);
-        tape.write(memory, &cache.flat)?;
-        tape.set_note(memory, &note);
-        tape.set_step_speed(memory, speeds);
-        self.scratch = scratch;
+        self.advance(memory, span)?;
         Ok(Outcome::Done)
     }
 
@@ -253,20 +219,13 @@ impl<P: Plant> Model for Multibody<P> {
         }
     }
 
+    fn messages(&mut self) -> Vec<Message> {
+        self.remark.take().into_iter().collect()
+    }
+
     fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
         let Tangent { unknown, known, d_known, d_unknown } = of;
         let initial = memory.phase == Phase::Initialization;
         self.differentiate(memory, (unknown, known), initial, (d_known, d_unknown))
     }
-}
-
-/// Mean of input `i` over the last step, whose length is `step_s`.
-fn mean(memory: &Memory, i: usize, step_s: f64) -> f64 {
-    let u = &memory.last_inputs;
-    let mut power = 1.0;
-    (0..=u.degree()).fold(0.0, |sum, j| {
-        let term = u.coefficient(i, j) * power / (j + 1) as f64;
-        power *= step_s;
-        sum + term
-    })
 }

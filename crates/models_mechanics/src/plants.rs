@@ -48,6 +48,9 @@ pub trait Plant: std::fmt::Debug + Send + 'static {
 
     /// Writes its own outputs.
     fn evaluate(_simulation: &Simulation, _outputs: &mut [f64]) {}
+
+    /// Mends its own outputs after each was taken from the line between two points.
+    fn mend(_outputs: &mut [f64]) {}
 }
 
 /// The mass on a vertical guide with dry friction and a stop.
@@ -172,6 +175,14 @@ impl Plant for CranePlant {
         for (pose, row) in poses.iter().zip(outputs[1..].chunks_exact_mut(7)) {
             row[..3].copy_from_slice(pose.position.as_slice());
             row[3..].copy_from_slice(pose.rotation.coords.as_slice());
+        }
+    }
+
+    /// Quaternions have length 1.
+    fn mend(outputs: &mut [f64]) {
+        for row in outputs[1..].chunks_exact_mut(7) {
+            let length = row[3..].iter().map(|q| q * q).sum::<f64>().sqrt();
+            row[3..].iter_mut().for_each(|q| *q /= length);
         }
     }
 }

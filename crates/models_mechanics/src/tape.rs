@@ -5,13 +5,20 @@
 //! | hidden reals | hidden integers |
 //! |---|---|
 //! | holding forces (r), speeds D(q_n) v⁺ (r), residual, contact force | pivots, active rows, their hash, contacts, contact points |
+//! | step H that the first step has decided, real outputs at the point of the grid before | whether the time is between two points, integer outputs there |
 //! | reals of the [`FlatState`] | words of the [`FlatState`] |
 
 use macrostep_multibody::{FlatState, StepReport, System};
 use macrostep_slave::{Fault, Memory, Shape};
 
 /// Integers of the report.
-const WORDS: usize = 5;
+const REPORT: usize = 5;
+
+/// Integer outputs that are kept of the point of the grid before.
+const KEPT: usize = 5;
+
+/// Integers before the words of the state.
+const WORDS: usize = REPORT + 1 + KEPT;
 
 /// Where things are.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +26,8 @@ pub(crate) struct Tape {
     r: usize,
     bodies: usize,
     rows_max: usize,
+    /// Real outputs that are kept of the point of the grid before.
+    outputs: usize,
 }
 
 /// Statistics of the last step that are no part of the mechanical state.
@@ -48,12 +57,18 @@ impl Note {
 }
 
 impl Tape {
-    pub fn new(system: &System) -> Tape {
-        Tape { r: system.interface().len(), bodies: system.bodies().len(), rows_max: system.bounded_rows_max() }
+    pub fn new(system: &System, outputs: usize) -> Tape {
+        let (r, bodies) = (system.interface().len(), system.bodies().len());
+        Tape { r, bodies, rows_max: system.bounded_rows_max(), outputs }
     }
 
     /// First real of the state.
     fn reals(&self) -> usize {
+        self.step() + 1 + self.outputs
+    }
+
+    /// Place of the step that the first one has decided.
+    fn step(&self) -> usize {
         2 * self.r + 2
     }
 
@@ -117,7 +132,37 @@ impl Tape {
         memory.hidden_reals[2 * self.r] = note.residual;
         memory.hidden_reals[2 * self.r + 1] = note.contact_force_n;
         let words = [note.pivots, note.active, note.active_hash as i64, note.contacts, note.contact_points];
-        memory.hidden_integers[..WORDS].copy_from_slice(&words);
+        memory.hidden_integers[..REPORT].copy_from_slice(&words);
+    }
+
+    /// The step H that the first step has decided, s; 0 before.
+    pub fn step_s(&self, memory: &Memory) -> f64 {
+        memory.hidden_reals[self.step()]
+    }
+
+    pub fn set_step_s(&self, memory: &mut Memory, step_s: f64) {
+        memory.hidden_reals[self.step()] = step_s;
+    }
+
+    /// Outputs at the point of the grid before, where the time is between two points.
+    pub fn before<'a>(&self, memory: &'a Memory) -> Option<(&'a [f64], &'a [i64])> {
+        let first = self.step() + 1;
+        let kept = (&memory.hidden_reals[first..first + self.outputs], &memory.hidden_integers[REPORT + 1..WORDS]);
+        (memory.hidden_integers[REPORT] != 0).then_some(kept)
+    }
+
+    /// Keeps outputs as those of the point before.
+    pub fn keep_before(&self, memory: &mut Memory, reals: usize, integers: usize) {
+        let first = self.step() + 1;
+        let Memory { reals: from, integers: counts, hidden_reals, hidden_integers, .. } = memory;
+        hidden_reals[first..first + self.outputs].copy_from_slice(&from[reals..reals + self.outputs]);
+        for (to, count) in hidden_integers[REPORT + 1..WORDS].iter_mut().zip(&counts[integers..]) {
+            *to = i64::from(*count);
+        }
+    }
+
+    pub fn set_between(&self, memory: &mut Memory, is_between: bool) {
+        memory.hidden_integers[REPORT] = i64::from(is_between);
     }
 
     pub fn note(&self, memory: &Memory) -> Note {

@@ -2,7 +2,7 @@
 
 use macrostep_description::{Causality, rules};
 use macrostep_models_mechanics::{all, find};
-use macrostep_slave::{Fault, Outcome, Slave, Snapshot, Tangent};
+use macrostep_slave::{Outcome, Slave, Snapshot, Tangent};
 
 /// Value references of the reals `name[1]`, `name[2]`, … or of `name` itself.
 fn references(slave: &dyn Slave, name: &str) -> Vec<u32> {
@@ -133,15 +133,6 @@ fn directional_derivatives_are_the_mobility_and_the_viscous_friction() {
     assert_eq!(column, [-2e4, -1.5e4]);
 }
 
-#[test]
-fn another_step_is_refused_and_nothing_lost() {
-    let [mut slow, mut fast] = pair("crane", "crane_hydraulics", 0.004);
-    let refused = slow.do_step(0.0, 0.005, true).expect_err("another step").to_string();
-    assert!(refused.contains("communication_step") && refused.contains("0.004"), "{refused}");
-    assert!(matches!(slow.do_step(0.0, 0.005, true), Err(Fault::Time { .. })));
-    couple(slow.as_mut(), fast.as_mut(), 0.0, 0.004);
-}
-
 /// Hydraulics take any step: as near to fine micro steps as with multiples of the micro step.
 #[test]
 fn hydraulics_take_any_step() {
@@ -213,21 +204,27 @@ fn without_a_communication_step_the_first_step_decides() {
                 slave.do_step(f64::from(n) * recommended, recommended, true).expect("a step");
             }
         }
-        // Another step: from then on as with the parameter, and the first one refuses what follows.
+        // Another step: from then on as with the parameter, a remainder before it notwithstanding.
         let h = 2.0 * recommended;
-        let [mut open, mut fixed] = [fresh(0.0), fresh(h)];
-        for slave in [&mut open, &mut fixed] {
-            slave.do_step(0.0, h, true).expect("a step");
+        let [mut open, mut fixed, mut late] = [fresh(0.0), fresh(h), fresh(0.0)];
+        late.do_step(0.0, 1e-9 * h, true).expect("a remainder");
+        for (slave, start_s) in [(&mut open, 0.0), (&mut fixed, 0.0), (&mut late, 1e-9 * h)] {
+            slave.do_step(start_s, h, true).expect("a step");
         }
         assert_eq!(get(open.as_mut(), "b"), get(fixed.as_mut(), "b"), "{name}");
-        let refused = open.do_step(h, recommended, true).expect_err("another step").to_string();
-        assert!(refused.contains(&format!("found, expected {h} s, the length of the step before")), "{refused}");
-        open.do_step(h, h, true).expect("nothing is lost");
-        // Lengths that are none, and a parameter that is none.
-        for wrong in [1e-7, 1.5, 1e300] {
-            let refused = fresh(0.0).do_step(0.0, wrong, true).expect_err("no length").to_string();
-            assert!(refused.contains("expected 0.000001 s to 1 s"), "{refused}");
+        assert_eq!(get(late.as_mut(), "b"), get(fixed.as_mut(), "b"), "{name}");
+        // Lengths that are no H: it is the recommended one.
+        for other in [1e-7, 1.5] {
+            let mut slave = fresh(0.0);
+            slave.do_step(0.0, other, true).expect("a step");
+            let mut fixed = fresh(recommended);
+            (0..(other / recommended).ceil() as u32).for_each(|n| {
+                fixed.do_step(f64::from(n) * recommended, recommended, true).expect("a step");
+            });
+            assert_eq!(get(slave.as_mut(), "b"), get(fixed.as_mut(), "b"), "{name} {other}");
         }
+        let refused = fresh(0.0).do_step(0.0, 1e300, true).expect_err("too many").to_string();
+        assert!(refused.contains("expected at most 1000000"), "{refused}");
         let mut slave = entry.instantiate("wrong");
         set(slave.as_mut(), "communication_step", &[1e-9]);
         slave.setup_experiment(0.0, None, None).expect("legal");

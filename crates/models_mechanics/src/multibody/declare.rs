@@ -16,15 +16,17 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     let (own_reals, own_integers, own_outputs) = (P::reals(), P::integers(), P::outputs());
     let layout =
         Layout { r: P::INTERFACE.len(), reals: own_reals.len(), integers: own_integers.len(), own: own_outputs.len() };
-    let tape = Tape::new(&*system::<P>(&own_reals, &own_integers)?);
+    let tape = Tape::new(&*system::<P>(&own_reals, &own_integers)?, layout.dense() - layout.outputs());
 
     let mut b = builder(P::IDENTIFIER, P::ABOUT, false, true);
     let (step_s, stop_s) = P::EXPERIMENT;
     b.experiment(0.0, stop_s, step_s);
+    b.annotate("stepMultipleOf", "communication_step");
+    b.log_category("logStatusWarning", "A communication step that ends between two steps of the method");
     // Parameters: all of them are known at the start.
     let about = format!(
-        "communication step H; every step must have this length, because b is that of the next step; 0 takes that of the \
-         first step, until which W and b are those for {step_s} s"
+        "step H of the method, that W and b are for; communication steps that are no multiple of it see outputs between two of its \
+         points; 0 takes the first communication step, until which W and b are those for {step_s} s"
     );
     let step = Declared::parameter("communication_step", 0.0).unit("s").range(0.0, 1.0).about(&about);
     let mut knowns: Vec<VariableId> = vec![b.add(step)];
@@ -51,7 +53,17 @@ pub(super) fn declare<P: Plant>() -> Result<(Multibody<P>, ModelDescription), Fa
     declare_model(&mut b, layout.r, (&knowns, &forces, &speeds));
 
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
-    Ok((Multibody { layout, tape, cache: None, scratch: Default::default(), plant: PhantomData }, description))
+    Ok((
+        Multibody {
+            layout,
+            tape,
+            cache: None,
+            scratch: Default::default(),
+            remark: Default::default(),
+            plant: PhantomData,
+        },
+        description,
+    ))
 }
 
 /// The system with the start values of all parameters.
@@ -161,7 +173,12 @@ pub(crate) fn page<P: Plant>() -> String {
          w_bar = A v+ + C z + phi/H,   H lo &lt;= z &lt;= H hi, complementary to w_bar\n\
          q+ = q + H v+,   w = D v,   der(w) = W lam_i + b</pre>\n\
          <p>While the active set holds, w after a step is w + H (W lam_i + b) to rounding. W and b hold for the next step \
-         of length <code>communication_step</code>, or of the first step where that is 0; another step is refused.</p>\n\
+         of length H: <code>communication_step</code>, or the first communication step where that is 0 (the recommended step where it is not \
+         between 1e-6 s and 1 s).</p>\n\
+         <p>Communication steps may have any length. The model makes whole steps H, up to the first point of its grid at or beyond the \
+         end; a remainder below 1e-6 H is time and no step. Between two points real outputs are on the line through both values (error at \
+         most an eighth of H squared times the second derivative), integers are those of the point before; W, b and what is made of them are \
+         those of the next step H, and inputs count from it on. Steps that are multiples of H need none of this.</p>\n\
          <p>Interface coordinates:</p>\n<ul>\n{rows}</ul>\n\
          <p>Source: A. Peiret, F. Gonz&aacute;lez, J. K&ouml;vecses, M. Teichmann, Interface models in co-simulation of \
          nonsmooth systems.</p>\n"

@@ -36,7 +36,7 @@ impl<P: Plant> Multibody<P> {
         if initial || !unknown.iter().any(|u| (dense..dense + r).contains(&(*u as usize))) {
             return Ok(());
         }
-        let (options, step_s) = (Self::options(memory), Self::next_step_s(memory));
+        let (options, step_s) = (Self::options(memory), self.next_step_s(memory));
         let simulation = &mut self.current(memory)?.simulation;
         let model = simulation.interface_model(step_s, &options).map_err(failed(memory.time_s))?;
         // W is made symmetric, as it is published.

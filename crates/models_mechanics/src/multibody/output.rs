@@ -7,7 +7,7 @@ use crate::inverse::invert;
 use crate::plants::Plant;
 
 impl<P: Plant> Multibody<P> {
-    /// Everything but the interface model.
+    /// Everything but the interface model, which is that of the next step of the method also between two points of its grid.
     pub(super) fn evaluate_outputs(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         // The interface, now.
         let (tape, layout) = (self.tape, self.layout);
@@ -46,12 +46,13 @@ impl<P: Plant> Multibody<P> {
             *to = count as i32;
         }
         self.scratch = scratch;
+        self.show_between(memory)?;
         Ok(())
     }
 
     /// The interface model for the next step, and ẇ with the present forces.
     pub(super) fn evaluate_model(&mut self, memory: &mut Memory) -> Result<(), Fault> {
-        let (layout, options, step_s) = (self.layout, Self::options(memory), Self::next_step_s(memory));
+        let (layout, options, step_s) = (self.layout, Self::options(memory), self.next_step_s(memory));
         let (r, packed, t_s) = (layout.r, layout.packed(), memory.time_s);
         let mut scratch = std::mem::take(&mut self.scratch);
         // W and b for the step that is next.

@@ -41,6 +41,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let unit = (i, fed.contains(unit.name.as_str()));
         capabilities(d.scenario, unit, (co, co.can_get_and_set_fmu_state || forks), findings);
         nodes(d.scenario, unit.0, description, findings);
+        multiple(d.scenario, unit.0, (co, description), findings);
     }
 }
 
@@ -143,6 +144,26 @@ fn nodes(s: &Scenario, u: usize, description: &ModelDescription, findings: &mut 
             "take `waveform:2`, whose nodes halve the macro step, or `predict = \"h5\"` with `correct = \"newton\"`";
         findings.push(Finding::error(&s.coupling.place, what, next));
     }
+}
+
+/// A unit that makes steps of one length of its own gets multiples of them: between two of its points it would answer inputs late.
+fn multiple(
+    s: &Scenario,
+    u: usize,
+    (co, description): (&CoSimulation, &ModelDescription),
+    findings: &mut Vec<Finding>,
+) {
+    let unit = &s.units[u];
+    let (Some(multiple_s), Some(step_s)) = (s.step_multiple_s(unit, description), s.experiment.step_s) else { return };
+    let own_s = step_s * f64::from(unit.share.0) / f64::from(unit.share.1);
+    let count = own_s / multiple_s;
+    let is_multiple = count > 0.5 && (count - count.round()).abs() < 1e-6;
+    if is_multiple || co.can_handle_variable_communication_step_size {
+        return;
+    }
+    let what = format!("unit `{}` is stepped by {own_s:e} s; it takes multiples of {multiple_s:e} s", unit.name);
+    let next = "set the parameter by `step_parameter`, or choose another step";
+    findings.push(Finding::error(&unit.place, what, next));
 }
 
 fn times(s: &Scenario, findings: &mut Vec<Finding>) {

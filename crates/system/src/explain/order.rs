@@ -270,5 +270,14 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
         let sampling = from.iter().find_map(|end| o.late.get(end)).map_or("", |late| late.sampling());
         Delay { to, from, through_law: p.through_law, way, error_order, sampling }
     });
-    lines.collect()
+    let mut lines: Vec<Delay> = lines.collect();
+    // Links are no signals: what is not real at one end is held as it is.
+    for c in &s.connections {
+        if lines.iter().all(|d| d.to != c.to) {
+            let (to, from) = (c.to.clone(), vec![c.from.clone()]);
+            let way = "not real at both ends: as its unit gave it last, held".to_owned();
+            lines.push(Delay { to, from, through_law: false, way, error_order: 1, sampling: "" });
+        }
+    }
+    lines
 }
