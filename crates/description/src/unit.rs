@@ -147,7 +147,10 @@ mod tests {
             assert!(!unit.clone().set(name, 0.5), "{name}");
         }
         assert!(unit.set("factor", 2.0) && unit.set("offset", -3.0) && !unit.set("ft", 1.0));
-        assert!([0.0, f64::NAN].iter().all(|bad| !unit.clone().set("factor", *bad)) && !unit.clone().set("offset", f64::INFINITY));
+        assert!(
+            [0.0, f64::NAN].iter().all(|bad| !unit.clone().set("factor", *bad))
+                && !unit.clone().set("offset", f64::INFINITY)
+        );
         let exponents = [unit.kg, unit.m, unit.s, unit.a, unit.k, unit.mol, unit.cd, unit.rad];
         assert_eq!((exponents, unit.factor, unit.offset), ([1, 2, 3, 4, 5, 6, 7, 8], 2.0, -3.0));
         assert_eq!(unit.parts().count(), 10);
