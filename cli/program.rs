@@ -43,6 +43,11 @@ pub fn program(arguments: &[OsString]) -> u8 {
     if let Some(interpreter) = &arguments.python {
         macrostep_import::fmu::use_python(interpreter);
     }
+    // FMUs are unpacked there: without the folder each of them would be an error of its own.
+    if let Some(failure) = without_temporary_folder() {
+        eprintln!("error: {}", plain(&failure.to_string()));
+        return failure.exit_code();
+    }
     // Before there are threads, and before any foreign code is loaded.
     if let watch_over::Role::Watch(code) = watch_over::begin() {
         return code;
@@ -53,6 +58,20 @@ pub fn program(arguments: &[OsString]) -> u8 {
             watch_over::finish(failure.exit_code(), Some(&format!("error: {}", plain(&failure.to_string()))))
         }
     }
+}
+
+/// The failure where the folder for temporary files is none, as where TMPDIR names one that was removed.
+fn without_temporary_folder() -> Option<Failure> {
+    let folder = std::env::temp_dir();
+    let found = match std::fs::metadata(&folder) {
+        Ok(found) if found.is_dir() => return None,
+        Ok(_) => "a file".to_owned(),
+        Err(reason) => reason.to_string(),
+    };
+    let shown = folder.display();
+    Some(Failure::Run(format!(
+        "the folder for temporary files, `{shown}`: found {found}, expected a folder: make it, or set TMPDIR to one that is there"
+    )))
 }
 
 /// Runs as long as the folder that is written to is this run's alone.

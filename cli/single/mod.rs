@@ -15,6 +15,7 @@ use std::time::Instant;
 use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, Value, Variable};
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_master::unit::{Start, Unit};
+use macrostep_system::check::not_finite;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
@@ -42,6 +43,12 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
+    let is_started = |v: &Variable| starts.iter().any(|start| start.reference == v.value_reference);
+    let is_driven = |v: &Variable| arguments.input.is_some() && v.causality == Causality::Input;
+    warnings.extend(
+        not_finite(description, |v| !is_started(v) && !is_driven(v))
+            .map(|what| format!("{what}; set them by `--start NAME=VALUE`")),
+    );
     // The file of inputs, which may have nothing to say in the run.
     let (input, digest) = arguments.input.as_deref().map(|path| read(path, description)).transpose()?.unzip();
     if let Some(first_s) = input.as_ref().map(Input::first_s).filter(|first_s| *first_s > experiment.stop_s) {

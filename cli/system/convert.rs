@@ -123,6 +123,15 @@ impl Package {
         path
     }
 
+    /// The first file that a folder has under the name of one of these, with other content.
+    pub fn other(&self, folder: &Path) -> Option<PathBuf> {
+        let is_other = |entry: &&Entry| {
+            let path = folder.join(&entry.path);
+            path.symlink_metadata().is_ok() && !regular::read(&path).is_ok_and(|old| old == entry.bytes)
+        };
+        self.entries.iter().find(is_other).map(|entry| folder.join(&entry.path))
+    }
+
     /// Puts the files into a folder by `write`; those that are there with the same content are left alone.
     ///
     /// # Errors

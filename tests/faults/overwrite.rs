@@ -98,3 +98,29 @@ fn a_checkpoint_needs_no_other_name_of_the_users() {
     assert_eq!(names.filter(|name| name.to_string_lossy().starts_with(".macrostep")).count(), 0);
     assert!(folder.join("c.ck").exists());
 }
+
+/// A file of the user that has the name of one of the bundle's stays, and nothing is written then.
+#[test]
+fn a_bundle_writes_over_no_other_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir(path("resources")).expect("a folder");
+    std::fs::write(path("resources/free_ball.fmu"), "the only copy").expect("a file");
+    let system = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/systems/bouncing-ball.toml");
+    let bundle = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_macrostep"));
+        command.args(["run", system, "--bundle", ".", "--stop", "0.01"]).current_dir(folder.path());
+        command.output().expect("started")
+    };
+    let refused = bundle();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(1) && said.contains("resources/free_ball.fmu`: found other content"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(path("resources/free_ball.fmu")).expect("there"), "the only copy");
+    assert!(!folder.path().join("scenario.toml").exists());
+    // Without that file it is written, and again over itself.
+    std::fs::remove_file(path("resources/free_ball.fmu")).expect("removed");
+    assert!(bundle().status.success() && bundle().status.success());
+}

@@ -97,3 +97,24 @@ fn they_are_set_again_after_a_reset() {
     (0..10).for_each(|_| _ = simulation.step().expect("a step"));
     assert!((simulation.latest(x)[0] - 5.0).abs() < 1e-12);
 }
+
+/// NaN as a declared start is told as long as nothing else is set.
+#[test]
+fn a_declared_start_that_is_no_number_is_told() {
+    let folder = make::folder("start_values_nan");
+    let xml = xml();
+    let at = xml.find(r#"name="u""#).expect("u");
+    let start = at + xml[at..].find(r#"start=""#).expect("its start") + 7;
+    let end = start + xml[start..].find('"').expect("its end");
+    let xml = format!("{}NaN{}", &xml[..start], &xml[end..]);
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml, &[])).expect("the FMU");
+    std::fs::write(folder.join("s.toml"), SYSTEM).expect("the scenario");
+    let run = ["run", "s.toml", "--no-pictures", "--out", "out"];
+    let simulate = ["simulate", "slave.fmu", "--out", "out"];
+    for (arguments, set) in [(&run[..], ["--set", "slave.u=3"]), (&simulate[..], ["--start", "u=3"])] {
+        let left = macrostep(&folder, arguments);
+        assert!(left.stderr.contains("declared start values are not finite: `u` = NaN"), "{left:#?}");
+        let left = macrostep(&folder, &[arguments, &set[..]].concat());
+        assert!(left.code == Some(0) && !left.stderr.contains("not finite"), "{left:#?}");
+    }
+}

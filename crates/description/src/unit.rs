@@ -133,3 +133,33 @@ pub struct DisplayUnit {
     pub factor: f64,
     pub offset: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each part has its own exponent, from its name and back.
+    #[test]
+    fn parts_are_set_by_their_names() {
+        let mut unit = BaseUnit::default();
+        for (n, name) in EXPONENTS.into_iter().enumerate() {
+            assert!(unit.set(name, n as f64 + 1.0), "{name}");
+            assert!(!unit.clone().set(name, 0.5), "{name}");
+        }
+        assert!(unit.set("factor", 2.0) && unit.set("offset", -3.0) && !unit.set("ft", 1.0));
+        assert!(
+            [0.0, f64::NAN].iter().all(|bad| !unit.clone().set("factor", *bad))
+                && !unit.clone().set("offset", f64::INFINITY)
+        );
+        let exponents = [unit.kg, unit.m, unit.s, unit.a, unit.k, unit.mol, unit.cd, unit.rad];
+        assert_eq!((exponents, unit.factor, unit.offset), ([1, 2, 3, 4, 5, 6, 7, 8], 2.0, -3.0));
+        assert_eq!(unit.parts().count(), 10);
+    }
+
+    /// All base quantities of the SI, in products and quotients.
+    #[test]
+    fn names_of_the_si_have_all_base_quantities() {
+        let unit = BaseUnit { kg: 1, m: -2, s: 3, a: 1, k: -1, mol: 1, cd: -1, rad: 2, ..BaseUnit::default() };
+        assert_eq!(BaseUnit::si("kg.s3.A.mol.rad2/(m2.K.cd)"), Some(unit));
+    }
+}

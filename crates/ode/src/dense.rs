@@ -22,6 +22,9 @@ mod tests {
     #[test]
     fn nodes_ascend_and_are_symmetric() {
         for q in 1..=MAX_NODES {
+            // Without rounding where the node is a whole or a half.
+            assert_eq!((lobatto_node(0, q), lobatto_node(q, q)), (0.0, 1.0));
+            assert!(q % 2 == 1 || lobatto_node(q / 2, q) == 0.5);
             for i in 0..q {
                 assert!(lobatto_node(i, q) < lobatto_node(i + 1, q));
                 assert!((lobatto_node(i, q) + lobatto_node(q - i, q) - 1.0).abs() < 1e-15);

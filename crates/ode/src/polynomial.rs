@@ -276,4 +276,38 @@ mod tests {
         p.trim();
         assert_eq!(p.degree(), 0);
     }
+
+    /// Each coefficient has its own place, and two are equal where all that is used is.
+    #[test]
+    fn coefficients_have_their_own_places() {
+        let mut p = Polynomials::new(3);
+        for (i, j) in [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)] {
+            p.set(i, j, (10 * i + j) as f64 + 1.0);
+        }
+        assert_eq!(
+            (p.row(0), p.row(1), p.row(2)),
+            (&[1.0, 11.0, 21.0][..], &[2.0, 12.0, 22.0][..], &[3.0, 13.0, 23.0][..])
+        );
+        // One is made constant, and the others stay.
+        let mut q = p.clone();
+        q.flatten(1);
+        assert_eq!((q.row(0), q.row(1), q.row(2)), (p.row(0), &[2.0, 0.0, 22.0][..], &[3.0, 0.0, 23.0][..]));
+        assert!(p != q && q != Polynomials::new(3) && Polynomials::new(3) != Polynomials::new(2));
+        // Values at the start, and all of them for saving.
+        q.values_mut().copy_from_slice(&[7.0, 8.0, 9.0]);
+        assert_eq!([0, 1, 2].map(|i| q.coefficient(i, 0)), [7.0, 8.0, 9.0]);
+        q.rows_mut()[3 * 2] = 0.25;
+        assert_eq!((q.coefficient(0, 2), q.rows_mut().len()), (0.25, 3 * (MAX_DEGREE + 1)));
+    }
+
+    /// Room that is there already is enough up to its last row.
+    #[test]
+    fn memory_is_taken_only_when_it_is_needed() {
+        let n = FEW + 1;
+        let mut p = Polynomials::new(n);
+        p.set(0, FIRST_ROWS - 1, 1.0);
+        assert_eq!(p.rows.len(), n * FIRST_ROWS);
+        p.set(0, FIRST_ROWS, 1.0);
+        assert_eq!(p.rows.len(), n * (MAX_DEGREE + 1));
+    }
 }

@@ -153,4 +153,22 @@ mod tests {
         assert_eq!(sets(z.sin() + z), (0, 0, 0b100));
         assert_eq!(sets(p * 0.5 + 1.0), (0, 0, 0));
     }
+
+    /// Values are those of numbers, whatever depends on what.
+    #[test]
+    fn values_are_those_of_numbers() {
+        let (x, p) = (Trace::known(0, 3.0), Trace::parameter(0.5));
+        let values = [x + p, x - p, x * p, x / p, -x, p * x, p / x, x.sqrt()].map(Scalar::value);
+        assert_eq!(values, [3.5, 2.5, 1.5, 6.0, -3.0, 1.5, 0.5 / 3.0, 3.0f64.sqrt()]);
+    }
+
+    /// A factor that a parameter decides is one in all that is computed with it.
+    #[test]
+    fn parameters_stay_in_factors() {
+        let (x, p) = (Trace::known(0, 3.0), Trace::parameter(0.5));
+        let sets = |t: Trace| (t.constant, t.fixed, t.dependent);
+        for factor in [p * 2.0, p + 1.0, Trace::from(1.0) + p, Trace::from(2.0) * p, -p, p.sin(), p / 2.0] {
+            assert_eq!(sets(factor * x), (0, 1, 0), "{factor:?}");
+        }
+    }
 }

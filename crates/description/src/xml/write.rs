@@ -260,3 +260,15 @@ fn escaped(value: &str) -> Cow<'_, str> {
     }
     Cow::Owned(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `xs:double` has them.
+    #[test]
+    fn numbers_are_spelled_as_the_schema_has_them() {
+        let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 2.0, -0.5, 1e-7];
+        assert_eq!(values.map(real_text), ["NaN", "INF", "-INF", "2", "-0.5", "1e-7"]);
+    }
+}

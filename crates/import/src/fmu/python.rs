@@ -34,6 +34,13 @@ for path in sys.path:
 pub fn use_python(interpreter: &Path) {
     // SAFETY: no other thread reads the environment meanwhile, because there is none yet, as the caller sees to.
     unsafe { env::set_var(VARIABLE, interpreter) };
+    // FMUs that start a process of their own, as those of UniFMU, call it `python3` and look for it on the path.
+    let folder = interpreter.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else { return };
+    if let Ok(path) = env::join_paths(std::iter::once(folder).chain(listed("PATH"))) {
+        // SAFETY: as above.
+        unsafe { env::set_var("PATH", path) };
+    }
 }
 
 /// Whether a library was not loaded because it expects Python.

@@ -298,7 +298,17 @@ fn died(end: &str) -> String {
         .collect();
     let rows = board().rows.load(Ordering::Relaxed);
     let last_s = f64::from_bits(board().last_s.load(Ordering::Relaxed));
-    let kept = kept(rows, Some(last_s), &board().file.get());
+    let file = board().file.get();
+    // A file that somebody has made shorter than its rows has not all of them, and is why writing ended so.
+    let expected = board().rows_end.load(Ordering::Relaxed);
+    let found = std::fs::metadata(&file).map_or(expected, |m| m.len());
+    if end.contains("SIGBUS") && found < expected {
+        return format!(
+            "{end}: `{file}` was cut while it was written: found {found} bytes, expected {expected} of {rows} rows; \
+             run again with `--out` in a folder that nothing else writes to"
+        );
+    }
+    let kept = kept(rows, Some(last_s), &file);
     match calls.as_slice() {
         [] if board().places().is_empty() => format!("{end}{kept}"),
         [] => format!("{end} outside of any call of a slave{}{kept}", advice()),

@@ -3,6 +3,7 @@
 //! | looked at | in |
 //! |---|---|
 //! | units there, names, settings of a type and range the variables have | [`values`](self) |
+//! | declared start values that are kept and are not finite | `starts` |
 //! | connections: both ends there, causality, type, units, one source for an input, inputs without a source | `wiring` |
 //! | what a connection between different types makes of values | `passage` |
 //! | inputs from files, values set at a time | `driven` |
@@ -25,6 +26,7 @@ mod interface;
 mod lines;
 mod method;
 mod passage;
+mod starts;
 mod units;
 mod values;
 mod wiring;
@@ -34,6 +36,7 @@ pub(crate) use coherent::without_contradictions;
 pub use driven::contents;
 pub(crate) use driven::{Driven, driven, table as input_table};
 pub(crate) use passage::passage;
+pub use starts::not_finite;
 pub use units::from_unit;
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;
@@ -109,6 +112,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
     // Each part of the scenario against the descriptions.
     connectors::check(&declared, &mut findings);
     values::check(&declared, &mut findings);
+    starts::check(&declared, &mut findings);
     wiring::check(&declared, &mut findings);
     constraints::check(&declared, &mut findings);
     bonds::check(&declared, &mut findings);
