@@ -56,9 +56,10 @@ pub fn open(path: &Path) -> Result<Fmu, Failure> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is_system = matches!(ending, "toml" | "ssd" | "ssp") && path.is_file();
     if is_system || (!path.exists() && path.to_str().is_some_and(|name| macrostep_benchmarks::find(name).is_some())) {
+        let shown = path.display();
         let text =
-            format!("`{0}` is a system of FMUs, expected one FMU; `macrostep run {0}` runs the system", path.display());
-        return Err(Failure::Usage(text));
+            format!("`{shown}` names a system of FMUs, expected one FMU; `macrostep run {shown}` runs the system");
+        return Err(Failure::Run(text));
     }
     Fmu::open(path).map_err(Failure::run)
 }
