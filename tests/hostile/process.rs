@@ -202,25 +202,3 @@ fn a_temporary_folder_that_is_not_there_is_one_error() {
     assert!(said.contains("gone`: found No such file"), "{said}");
     assert!(said.contains("set TMPDIR to one that is there"), "{said}");
 }
-
-/// Somebody else makes the file of the rows shorter: the error says this, and does not blame a slave or count rows that are gone.
-#[test]
-fn rows_that_are_cut_by_others_are_named() {
-    let folder = make::folder("rows_cut");
-    let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
-    std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_macrostep"));
-    command.args(["simulate", "mass.fmu", "--step", "1e-4", "--stop", "50", "--out", "out"]).current_dir(&folder);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
-    let began = Instant::now();
-    while std::fs::metadata(folder.join("out/result.csv")).map_or(0, |m| m.len()) < 10_000 {
-        assert!(began.elapsed() < Duration::from_secs(30), "no rows");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    std::fs::File::options().write(true).open(folder.join("out/result.csv")).and_then(|f| f.set_len(0)).expect("cut");
-    let output = child.wait_with_output().expect("ended");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("result.csv` was cut while it was written: found ") && said.contains("`--out`"), "{said}");
-    assert!(!said.contains("rows up to"), "{said}");
-}

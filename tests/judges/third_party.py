@@ -3,8 +3,12 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import fmpy
@@ -34,6 +38,21 @@ class Spring(Fmi2Slave):
         return True
 '''
 
+# A line of pythonfmu FMUs: name, options of the build, and what its `do_step` does more.
+PYTHON = [("Spring", []), ("Kept", ["--handle-state", "--serialize-state"]), ("Alone", ["--only-one-per-process"]),
+          ("Regular", ["--no-variable-step"]), ("Inside", ["--no-external-tool"])]
+
+# What a UniFMU FMU does in a step, in the place of nothing.
+ADDED = """        self.real_a += 0.1 * step_size
+        self.integer_a += 3
+        self.boolean_a = self.integer_a % 2 == 1
+        self.string_a += "x"
+        self._update_outputs()
+"""
+
+# FMI 3.0: refused by name.
+THREE = SPRING.replace("pythonfmu", "pythonfmu3").replace("Fmi2", "Fmi3").replace("Real", "Float64").replace("Integer", "Int32")
+
 # The spring between a mass and the ground; the speed of the mass goes in, the displacement comes out.
 PYTHON_SPRING = """
 [experiment]
@@ -57,21 +76,52 @@ LINKS = [("oscillator2_force", "x", "oscillator1_displacement", "xi"),
 OUTPUTS = [("oscillator1_displacement", "x", "x1"), ("oscillator2_force", "x", "x2")]
 
 
+def tool(name):
+    return Path(sys.executable).parent / name
+
+
 def by_pythonfmu(work):
-    (work / "spring.py").write_text(SPRING)
-    subprocess.run([Path(sys.executable).parent / "pythonfmu", "build", "-f", work / "spring.py", "-d", work], check=True)
-    return work / "Spring.fmu"
+    for name, options in PYTHON:
+        (work / f"{name.lower()}.py").write_text(SPRING.replace("class Spring", f"class {name}"))
+        command = [tool("pythonfmu"), "build", "-f", work / f"{name.lower()}.py", "-d", work, *options]
+        subprocess.run(command, check=True)
+        yield work / f"{name}.fmu"
+
+
+def by_unifmu(work):
+    """Their Python is a process of its own, which is reached by a queue of messages or by remote calls."""
+    for backend in ("zmq", "grpc"):
+        folder = work / f"unifmu_{backend}"
+        subprocess.run([tool("unifmu"), "generate", "python", folder], check=True, stdout=subprocess.DEVNULL)
+        launch, model = folder / "resources/launch.toml", folder / "resources/model.py"
+        launch.write_text(launch.read_text().replace('backend = "grpc"', f'backend = "{backend}"'))
+        text = model.read_text()
+        head = "    def do_step(self, current_time, step_size, no_step_prior):\n"
+        assert head in text
+        model.write_text(text.replace(head, head + ADDED))
+        fmu = work / f"unifmu_{backend}.fmu"
+        with zipfile.ZipFile(fmu, "w") as archive:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder))
+        yield fmu
 
 
 def by_fmucontainer(work):
+    """Two coupled masses, the same with all parameters and enumerations of the FMUs inside, and one FMU alone."""
     pair = {"name": "pair.fmu", "fmu": [f"{name}.fmu" for name in ("oscillator1_displacement", "oscillator2_force")],
             "link": [[f"{a}.fmu", x, f"{b}.fmu", y] for a, x, b, y in LINKS],
             "output": [[f"{a}.fmu", x, y] for a, x, y in OUTPUTS],
             "auto_link": False, "auto_input": False, "auto_output": False, "auto_parameter": False, "step_size": 1e-3}
-    (work / "pair.json").write_text(json.dumps(pair))
-    tool = Path(sys.executable).parent / "fmucontainer"
-    subprocess.run([tool, "-fmu-directory", work, "-container", "pair.json:0.001"], check=True)
-    return work / "pair.fmu"
+    chosen = {**pair, "name": "chosen.fmu", "auto_parameter": True}
+    single = {**pair, "name": "single.fmu", "fmu": ["oscillator1_force.fmu"], "link": [], "output": [], "auto_input": True, "auto_output": True}
+    for one in (pair, chosen, single):
+        name = Path(one["name"]).stem
+        (work / f"{name}.json").write_text(json.dumps(one))
+        command = [tool("fmucontainer"), "-fmu-directory", work, "-container", f"{name}.json:0.001"]
+        # It warns of each output that nobody takes.
+        subprocess.run(command, check=True, capture_output=True)
+        yield work / f"{name}.fmu"
 
 
 def by_fmpy(work):
@@ -97,23 +147,29 @@ def by_fmpy(work):
     folder.mkdir(exist_ok=True)
     configuration = Configuration(False, description, list(components.values()), connections, mappings)
     create_container_fmu(configuration, folder, work / "container.fmu")
-    return work / "container.fmu"
+    yield work / "container.fmu"
 
 
 def theirs(fmu, step, stop):
-    result = fmpy.simulate_fmu(fmu, stop_time=stop, step_size=step, output_interval=step, fmi_type="CoSimulation",
+    # All of it: FMPy itself unpacks a part, and FMUs of UniFMU read their description again.
+    folder = fmu.parent / "unpacked" / fmu.stem
+    with zipfile.ZipFile(fmu) as archive:
+        archive.extractall(folder)
+    result = fmpy.simulate_fmu(str(folder), stop_time=stop, step_size=step, output_interval=step, fmi_type="CoSimulation",
                                validate=False)
     return list(result.dtype.names), [[float(x) for x in row] for row in result]
 
 
 # Where the program finds Python: the environment that this runs in, active as in a shell.
-ACTIVE = {**os.environ, "VIRTUAL_ENV": sys.prefix}
+ACTIVE = {**os.environ, "VIRTUAL_ENV": sys.prefix, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 def ours(program, fmu, step, stop, work, isolate):
     out = work / "out"
     command = [program, "simulate", fmu, "--step", str(step), "--stop", str(stop), "--out", out, "--json"]
-    subprocess.run(command + ["--isolate"] * isolate, check=True, env=ACTIVE, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command + ["--isolate"] * isolate, env=ACTIVE, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr[-600:])
     with open(out / "result.csv", newline="") as file:
         rows = list(csv.reader(file))
     return rows[0], rows[1:]
@@ -145,24 +201,85 @@ def told(program, work):
         yield good, f"{fmu} {' '.join(map(str, more))}: {'exit code 0' if words is None else words}{'' if good else ': ' + run.stderr}"
 
 
+def verbs(program, fmu, step, stop, names, work):
+    """The verbs besides `simulate`, each with what was said where it did not end as it should."""
+    system = work / "verbs.toml"
+    recorded = json.dumps([f"unit.{name}" for name in names])
+    system.write_text(f'[experiment]\nstop = {stop}\nstep = {step}\n[units.unit]\nfmu = "{fmu.name}"\n[record]\nvariables = {recorded}\n')
+    out = ["--out", work / "verbs"]
+    runs = ["run", system, "--no-pictures", *out, "--json"]
+    sweep = ["sweep", system, "--vary", f"step={step},{2 * step}", "--measure", f"top=max(unit.{names[0]})", "--workers", "1", "--no-pictures", *out, "--json"]
+    commands = [["info", fmu, "--json"], ["check", fmu, "--json"], runs, [*runs, "--isolate"], [*sweep, "--isolate"], sweep]
+    for command in commands:
+        # A description of others may break rules: `check` then ends with 1 and says which.
+        expected = (0, 1) if command[0] == "check" else (0,)
+        shutil.rmtree(work / "verbs", ignore_errors=True)
+        done = subprocess.run([program, *command], env=ACTIVE, capture_output=True, text=True)
+        if done.returncode not in expected or not done.stdout.strip():
+            yield f"{fmu.name}: {' '.join(map(str, command))}: exit code {done.returncode}: {done.stderr[-400:]}"
+        if command[0] == "sweep" and done.returncode == 0 and json.loads(done.stdout).get("ok", 2) != 2:
+            yield f"{fmu.name}: sweep: {done.stdout[-400:]}"
+
+
+def apart(*arguments):
+    """`theirs` in a process of its own: libraries of several tools in one process spoil each other's memory in FMPy."""
+    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
+        return process.submit(theirs, *arguments).result()
+
+
+def compared(program, fmu, step, work):
+    """Largest difference from FMPy's rows, in process and isolated, and the names that both have."""
+    names, reference = apart(fmu, step, 1)
+    worst = 0.0
+    for isolate in (False, True):
+        columns, rows = ours(program, fmu, step, 1, work, isolate)
+        shared = [(columns.index(n), names.index(n)) for n in names if n in columns]
+        number = {"true": 1.0, "false": 0.0}
+        differences = [abs(float(number.get(a[i], a[i])) - b[j]) for a, b in zip(rows, reference) for i, j in shared]
+        # NaN is a difference, too.
+        moves = len({tuple(row[1:]) for row in rows}) > 1
+        if len(rows) != len(reference) or len(shared) < 2 or not moves or not all(d <= 1e-12 for d in differences):
+            where = "isolated" if isolate else "in process"
+            raise RuntimeError(f"{where}: {len(rows)} rows of {len(shared)} columns (FMPy {len(reference)}), difference {max(differences, default=0.0)}")
+        worst = max(worst, *differences)
+    return worst, [columns[i] for i, _ in shared if columns[i] != "time"]
+
+
+def refused(program, work):
+    """An FMU of FMI 3.0 is refused by name, with the next step."""
+    (work / "three.py").write_text(THREE.replace("class Spring", "class Three"))
+    subprocess.run([tool("pythonfmu3"), "build", "-f", work / "three.py", "-d", work], check=True)
+    done = subprocess.run([program, "info", work / "Three.fmu"], env=ACTIVE, capture_output=True, text=True)
+    return done.returncode == 1 and "Three.fmu" in done.stderr and "FMI 2.0" in done.stderr, done.stderr.strip()
+
+
+TOOLS = [("pythonfmu", by_pythonfmu, 0.25), ("unifmu", by_unifmu, 0.25), ("FMUContainer", by_fmucontainer, 1e-3),
+         ("FMPy container", by_fmpy, 1e-3)]
+
+
 def main():
     program, work = Path(sys.argv[1]), Path(sys.argv[2])
     subprocess.run([program, "fmus", "--out", work], check=True, stdout=subprocess.DEVNULL)
-    failed = False
-    for made_by, make, step in (("pythonfmu", by_pythonfmu, 0.25), ("FMUContainer", by_fmucontainer, 1e-3),
-                                ("FMPy container", by_fmpy, 1e-3)):
-        fmu = make(work)
-        names, reference = theirs(fmu, step, 1)
-        for isolate in (False, True):
-            columns, rows = ours(program, fmu, step, 1, work, isolate)
-            shared = [(columns.index(n), names.index(n)) for n in names if n in columns]
-            number = {"true": 1.0, "false": 0.0}
-            worst = max(abs(float(number.get(a[i], a[i])) - b[j]) for a, b in zip(rows, reference) for i, j in shared)
-            good = len(rows) == len(reference) and worst <= 1e-12 and len(shared) > 1
-            failed |= not good
-            where = "isolated" if isolate else "in process"
-            print(f"{made_by}, {where}: {len(rows)} rows (FMPy {len(reference)}), largest difference {worst:.1e}"
-                  f"{'' if good else ': DIFFERS'}")
+    os.environ["PATH"] = ACTIVE["PATH"]
+    failed, total, table = False, 0, []
+    for name, make, step in TOOLS:
+        made, ran, same, worst = 0, 0, 0, 0.0
+        for fmu in make(work):
+            made += 1
+            try:
+                difference, names = compared(program, fmu, step, work)
+            except (RuntimeError, ValueError) as reason:
+                print(f"{fmu.name}: {reason}")
+                continue
+            same, worst = same + 1, max(worst, difference)
+            wrong = list(verbs(program, fmu, step, 1 if step > 0.1 else 0.02, names, work))
+            print("\n".join(wrong), end="\n" if wrong else "")
+            ran += not wrong
+        table.append((name, made, ran, same, f"{worst:.1e}"))
+        failed |= not made == ran == same
+        total += made
+    good, said = refused(program, work)
+    failed |= not good or total < 10
     for good, line in told(program, work):
         failed |= not good
         print(line)
@@ -170,6 +287,10 @@ def main():
     good = 0.5 <= ratio <= 2.0
     failed |= not good
     print(f"advise with an FMU by pythonfmu: {method}, measured/predicted {ratio:.2f}{'' if good else ': OUT OF BOUNDS'}")
+    print(f"{'tool':<16}{'FMUs':>6}{'ran':>6}{'same rows as FMPy':>20}{'largest difference':>20}")
+    for name, made, ran, same, worst in table:
+        print(f"{name:<16}{made:>6}{ran:>6}{same:>20}{worst:>20}")
+    print(f"pythonfmu3 (FMI 3.0, refused): {said}")
     sys.exit(1 if failed else 0)
 
 
