@@ -93,15 +93,14 @@ impl Growth {
         if phase < BURST { 1 } else { period - phase }
     }
 
-    /// Takes the newest values, of `now`, when so many windows are over; those that are not to be looked at are passed over.
+    /// Whether signals are to be looked at when so many windows are over.
     #[inline]
-    pub fn look(&mut self, channels: &[History], now: Tick, windows: u64) {
-        if windows > 0 && Growth::until_look(windows - 1) == 1 {
-            self.take(channels, now, windows);
-        }
+    pub fn is_due(windows: u64) -> bool {
+        windows > 0 && Growth::until_look(windows - 1) == 1
     }
 
-    fn take(&mut self, channels: &[History], now: Tick, windows: u64) {
+    /// Takes the newest values, of `now`, when so many windows are over; whether they follow those that were taken before.
+    pub fn take(&mut self, channels: &[History], now: Tick, windows: u64) -> bool {
         // Windows that follow each other give differences.
         self.row = if windows == self.last + 1 { self.row + 1 } else { 1 };
         self.last = windows;
@@ -116,6 +115,7 @@ impl Growth {
         for (signal, value) in self.signals.iter_mut().zip(values) {
             signal.take(*value, block, self.row > 2);
         }
+        self.row > 1
     }
 
     /// By how many times a signal is larger in the last quarter of the run than in its first half; the largest of all signals.
@@ -188,7 +188,9 @@ mod tests {
         let mut channels = channels;
         for k in 1..=windows {
             channels[0].put(k as Tick, &[y(k as f64)]);
-            growth.look(&channels, k as Tick, k);
+            if Growth::is_due(k) {
+                growth.take(&channels, k as Tick, k);
+            }
         }
         growth.grown(&channels).map(|grown| grown.factor)
     }

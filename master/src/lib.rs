@@ -46,6 +46,7 @@ mod pre_step;
 mod relay;
 mod repetition;
 mod requirements;
+mod resolution;
 mod run;
 mod savable;
 mod saved_state;

@@ -10,7 +10,7 @@ use crate::state::State;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Changes with what a state holds.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -76,6 +76,7 @@ fields!(State {
     statistics,
     doubts,
     growth,
+    resolution,
     changes_past,
     events,
     diverged,
@@ -104,7 +105,8 @@ impl Simulation {
         let paced = state.pace.stretch >= 1 && state.pace.degree < self.window.sources.family.len();
         let alike = |s: &State| {
             let known = (s.control.is_some(), s.signals.balance.is_some());
-            (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape(), s.joints.shape(), s.growth.len())
+            let seen = (s.growth.len(), s.resolution.len());
+            (s.loops.len(), s.watches.len(), s.events.shape(), known, s.guess.shape(), s.joints.shape(), seen)
         };
         let solved = self.window.joints.may_solve(&state.joints);
         if known && sampled && placed && paced && solved && alike(state) == alike(&initial) {

@@ -16,11 +16,12 @@ use crate::guess::GuessState;
 use crate::history::History;
 use crate::link::LinksState;
 use crate::power::EnergyBalanceState;
+use crate::resolution::{Rated, Resolution};
 use crate::savable::savable;
 use crate::station::StationState;
 use crate::statistics::Statistics;
 use crate::supply::Pace;
-use crate::time::Tick;
+use crate::time::{Clock, Tick};
 use crate::work::WatchState;
 
 savable! {
@@ -46,10 +47,16 @@ impl Signals {
 }
 
 impl State {
-    /// Takes the newest values of the channels at the end of a window that stands.
+    /// Looks at the newest values of the channels at the end of a window that stands, where they are to be looked at.
     #[inline]
-    pub fn look_at_growth(&mut self, channels: usize) {
-        self.growth.look(&self.signals.histories[..channels], self.now, self.statistics.windows);
+    pub fn look_at_signals(&mut self, channels: usize, rated: &[Rated], clock: &Clock) {
+        if Growth::is_due(self.statistics.windows) {
+            let histories = &self.signals.histories[..channels];
+            let follows = self.growth.take(histories, self.now, self.statistics.windows);
+            for (resolution, rated) in self.resolution.iter_mut().zip(rated) {
+                resolution.take(rated, histories, (self.now, clock), follows);
+            }
+        }
     }
 }
 
@@ -74,6 +81,8 @@ pub(crate) struct State {
     pub doubts: Doubts,
     /// How coupled signals have grown so far.
     pub growth: Growth,
+    /// Whether macro steps have seen what derivatives tell of, for each output with one.
+    pub resolution: Vec<Resolution>,
     /// How many of the values set at a time are past.
     pub changes_past: usize,
     pub events: EventsState,

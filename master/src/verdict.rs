@@ -16,7 +16,8 @@
 //! Energy that goes to and fro between a weak coupling and one side is a small part of the energy of the system, so that an error in it may matter
 //! little. `second_look.rs` finds out.
 //!
-//! Without power bonds signals are watched for growth (`growth.rs`), and doubts of windows (`doubt.rs`) count in any case.
+//! Without power bonds signals are watched for growth (`growth.rs`). Motions that the macro steps leap over (`resolution.rs`) and doubts of windows
+//! (`doubt.rs`) count in any case.
 
 use crate::account::Account;
 use crate::run::Simulation;
@@ -122,7 +123,7 @@ const SMALL: f64 = 1e-6;
 impl Simulation {
     /// The verdict on the run so far.
     pub fn verdict(&self) -> Verdict {
-        self.by_windows().or(self.by_energy()).or(self.by_growth())
+        self.by_windows().or(self.by_energy()).or(self.by_growth()).or(self.by_resolution())
     }
 
     /// From windows that are not to be relied on.
@@ -156,6 +157,20 @@ impl Simulation {
         let weighed = accounts.iter().filter(|a| a.passed_j >= SMALL * most_j);
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
         worst.map_or_else(Verdict::default, |account| judged(account, has_risen))
+    }
+
+    /// From motions between communication points that the macro steps do not see. A second run says nothing against it: one with half
+    /// the macro step may see as little.
+    pub(crate) fn by_resolution(&self) -> Verdict {
+        let shares = self.rated.iter().zip(&self.state.resolution).filter_map(|(r, seen)| Some((r, seen.unseen()?)));
+        let Some((rated, share)) = shares.max_by(|a, b| a.1.total_cmp(&b.1)) else { return Verdict::default() };
+        let (value, rate) = (self.window.name(rated.value), self.window.name(rated.rate));
+        let reason = format!(
+            "macro steps are too long to see the motion: `{value}` does not follow its derivative `{rate}` from one communication point to the \
+             next, by {:.0} % of the way; choose a smaller macro step, or look whether `{rate}` is the derivative",
+            100.0 * share
+        );
+        Verdict::new(Grade::Doubtful, reason, Some(share))
     }
 
     /// From signals that grow.

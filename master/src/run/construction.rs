@@ -25,6 +25,7 @@ use crate::record::Recorder;
 use crate::relay::Relay;
 use crate::repetition::Repetition;
 use crate::requirements::{MIDDLE, check, stagger};
+use crate::resolution::Rated;
 use crate::schedule::{Plan, Schedule};
 use crate::state::State;
 use crate::station::Station;
@@ -106,6 +107,7 @@ impl Simulation {
             && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
+        let rated = window.stations.iter().flat_map(Rated::of).collect();
         // All of it, and ticks as fine as events want them before the state at the start is made.
         let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
@@ -117,6 +119,7 @@ impl Simulation {
             recorder: Recorder::new(),
             depth: method.predictor.depth(),
             channels,
+            rated,
             warnings,
             grid,
             rest: None,
@@ -143,6 +146,7 @@ impl Simulation {
             self.whole.unwrap_or_else(|| self.rest.as_ref().map_or(self.crossings.parts, |rest| rest.of));
         state.events = EventsState::new(&self.crossings.events);
         state.growth = Growth::new(&self.window.histories[..self.channels]);
+        state.resolution = vec![Default::default(); self.rated.len()];
         state
     }
 }
@@ -162,6 +166,7 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         statistics: Default::default(),
         doubts: Default::default(),
         growth: Default::default(),
+        resolution: Vec::new(),
         changes_past: 0,
         events: EventsState::default(),
         diverged: None,

@@ -48,7 +48,7 @@ impl Simulation {
         let corrected = outcome.map_err(|error| self.blamed(error))?;
         // What it has cost, and whether it is to be relied on.
         let convergence = self.tally(corrected, began);
-        self.state.look_at_growth(self.channels);
+        self.state.look_at_signals(self.channels, &self.rated, &self.window.sources.clock);
         self.check_size()?;
         self.check_work()?;
         Ok(convergence)

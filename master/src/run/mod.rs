@@ -25,6 +25,7 @@ use crate::predict::Edge;
 use crate::record::{Column, Observer, Recorder};
 use crate::relay::Relay;
 use crate::repetition::Repetition;
+use crate::resolution::Rated;
 use crate::schedule::Plan;
 use crate::settings::Settings;
 use crate::state::State;
@@ -50,6 +51,8 @@ pub struct Simulation {
     depth: usize,
     /// How many channels there are.
     pub(crate) channels: usize,
+    /// Outputs that are sampled with their derivatives.
+    pub(crate) rated: Vec<Rated>,
     warnings: Vec<String>,
     grid: Grid,
     /// A last window that is shorter than the others.

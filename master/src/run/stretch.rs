@@ -105,7 +105,7 @@ impl Simulation {
             Err(error) => Err(error.into()),
         };
         result.map_err(|error| self.blamed(error))?;
-        self.state.look_at_growth(self.channels);
+        self.state.look_at_signals(self.channels, &self.rated, &self.window.sources.clock);
         self.check_size()?;
         self.check_work()?;
         Ok(done)
