@@ -109,7 +109,13 @@ impl Checkpoint {
         // The first thing that differs says enough.
         let parts = checkpoint.run.lines().zip(run.lines()).find(|(a, b)| a != b);
         let (found, expected) = parts.unwrap_or(("another number of settings", "the same run"));
-        Err(refuse(&format!("a run with {found}"), &format!("{expected}, by this command")))
+        // An FMU that was changed has another GUID, also where only its description was.
+        let next = if found.starts_with("GUID ") {
+            ": resume with the FMUs and the program that wrote it, or start the run again"
+        } else {
+            ""
+        };
+        Err(refuse(&format!("a run with {found}"), &format!("{expected}, by this command{next}")))
     }
 
     fn write(&self, path: &Path) -> Result<(), Failure> {

@@ -89,7 +89,10 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves, None).and_then(|mut unit| {
         let kept = Kept { stream: stream.as_mut(), writer: writer.as_mut(), resumed };
-        steps.run(unit.as_mut(), &starts, kept)
+        let done = steps.run(unit.as_mut(), &starts, kept);
+        // What it has warned of, whether the run has failed or not.
+        steps.warnings.extend(unit.warned().filter(|warned| warned.count > 0).map(|warned| warned.sentence("slave")));
+        done
     });
     // What was reached is written, whether the run has failed or not.
     let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), Stream::close));

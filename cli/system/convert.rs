@@ -104,7 +104,7 @@ impl Package {
                 known.insert(&unit.source, package.add(&unit.source.stem(), "fmu", bytes));
             }
             let shown = known.get(&unit.source).cloned().unwrap_or_default();
-            package.scenario.units[u].source = Source::File { path: PathBuf::from(&shown), shown };
+            package.scenario.units[u].source = Source::file(&shown, shown.as_str()).in_python_of(&unit.source);
         }
         for (i, input) in s.inputs.iter().enumerate() {
             let bytes = regular::read(&input.path).map_err(Failure::file(&input.path))?;
@@ -209,7 +209,7 @@ pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>
         file.shown = found(&file.path)?;
     }
     for unit in &mut out.units {
-        if let Source::File { path, shown } = &mut unit.source {
+        if let Source::File { path, shown, .. } = &mut unit.source {
             *shown = found(path)?;
         }
     }

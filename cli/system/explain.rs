@@ -65,6 +65,16 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
     // Corrections, and start values that choose how an FMU works.
     let [energy_is, steps_are] = corrections(&assembly);
     say(format_args!("\nEnergy: {energy_is}\nSteps: {steps_are}"))?;
+    // Interpreters that the scenario names.
+    for unit in &s.units {
+        if let Some(python) = unit.source.python() {
+            say(format_args!(
+                "Python: `{}` runs in the Python of `{}`, if it is written in it",
+                unit.name,
+                python.display()
+            ))?;
+        }
+    }
     let choices = choices(&assembly);
     if !choices.is_empty() {
         say(format_args!("\nChoices of the FMUs"))?;

@@ -78,7 +78,7 @@ fn proposal(fmus: &[PathBuf]) -> Result<Proposal, Failure> {
             let text = format!("`{}` is no FMU, expected a file ending in .fmu or its folder", path.display());
             return Err(Failure::Usage(text));
         }
-        let source = Source::File { path: path.clone(), shown: path.display().to_string() };
+        let source = Source::file(path, path.display().to_string());
         let fmu: Fmu = Fmus::new(macrostep::embedded::fmu).fmu(&source).map_err(Failure::Run)?;
         Ok((source, std::sync::Arc::new(fmu.description().clone())))
     };

@@ -234,7 +234,7 @@ impl System {
     ) -> PyResult<String> {
         let source = match fmu.strip_prefix("embedded:") {
             Some(name) => Source::Embedded(name.to_owned()),
-            None => Source::File { path: fmu.into(), shown: fmu.to_owned() },
+            None => Source::file(fmu, fmu),
         };
         // Says at once what is wrong with it.
         self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;

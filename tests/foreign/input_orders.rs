@@ -128,6 +128,13 @@ fn waveforms_reach_slaves_that_take_lines_only() {
             "{}",
             left.stderr
         );
+        // The result says it of each unit, too.
+        let result = std::fs::read(folder.join("out/result.json")).expect("the result");
+        let result: serde_json::Value = serde_json::from_slice(&result).expect("a result");
+        for unit in result["units"].as_array().expect("units") {
+            let (order, how) = (&unit["input_derivatives"]["order"], unit["input_derivatives"]["how"].as_str());
+            assert!(order == 1 && how.is_some_and(|how| how.contains(said)), "{name}: {unit}");
+        }
     }
 }
 

@@ -90,6 +90,13 @@ fn warnings_are_told_with_call_time_and_message() {
         let summary: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
         assert_eq!(summary["warnings"][0], said, "{summary}");
         assert_eq!((&summary["verdict"]["grade"], &summary["verdict"]["found"]), (&"doubtful".into(), &10.0.into()));
+        // Of one FMU alone, too.
+        let left = macrostep(&folder, &[&["simulate", "slave.fmu", "--out", "out", "--json"][..], isolate].concat());
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let said = said.replace("`second`", "`slave`");
+        assert!(left.stderr.contains(&format!("warning: {said}")), "{left:#?}");
+        let summary: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+        assert_eq!(summary["warnings"].as_array().and_then(|all| all.last()), Some(&said.into()), "{summary}");
     }
 }
 

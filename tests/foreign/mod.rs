@@ -8,6 +8,7 @@ mod logger;
 mod measures;
 mod meshes;
 mod numerics;
+mod python;
 mod records;
 mod ssp;
 mod ssp_units;

@@ -118,3 +118,26 @@ fn a_declared_start_that_is_no_number_is_told() {
         assert!(left.code == Some(0) && !left.stderr.contains("not finite"), "{left:#?}");
     }
 }
+
+/// An enumeration takes the name or the number of an item, and nothing else.
+#[test]
+fn a_number_that_is_no_item_of_an_enumeration_is_refused() {
+    let folder = make::folder("start_values_items");
+    let simulate = |value: &str| {
+        let start = format!("integrator={value}");
+        let fixed = ["simulate", "embedded:oscillator1_force", "--step", "0.25", "--stop", "0.5", "--out", "out"];
+        let _ = std::fs::remove_dir_all(folder.join("out"));
+        macrostep(&folder, &[&fixed[..], &["--start", &start]].concat())
+    };
+    for value in ["0", "4", "-1", "1000", "2147483649", "4294967297", "2.5", "nan", "Exact", ""] {
+        let left = simulate(value);
+        let expected = format!(
+            "`integrator` is `{value}`, expected one of `semi_implicit_euler` (1), `runge_kutta_4` (2), `exact` (3)"
+        );
+        assert!(left.code == Some(2) && left.stderr.contains(&expected) && left.rows.is_none(), "{left:#?}");
+    }
+    // Name and number of an item are the same, and items differ.
+    let rows = |value: &str| simulate(value).rows.expect("rows");
+    assert_eq!(rows("exact"), rows("3"));
+    assert_ne!(rows("exact"), rows("1"));
+}

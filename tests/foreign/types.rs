@@ -62,7 +62,7 @@ fn run(folder: &Path, receiver: &str, connection: &str, options: &[&str]) -> (Le
 fn values_of_all_types_arrive_as_they_are_said_to() {
     let folder = make::folder("types");
     write(&folder);
-    let cases: [(&str, &str, &str, [f64; 6]); 10] = [
+    let cases: [(&str, &str, &str, [f64; 6]); 11] = [
         ("real", "\"b.u\" = \"a.b\"", "false is passed on as 0, true as 1, held", [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
         (
             "real",
@@ -80,8 +80,14 @@ fn values_of_all_types_arrive_as_they_are_said_to() {
         (
             "real",
             "\"b.u\" = { from = \"a.n\", factor = 0.5, offset = 0.25 }",
-            "the number is passed on, held",
+            "0 is passed on as 0.25, 1 as 0.75, held",
             [0.25, 0.75, 1.25, 1.75, 2.25, 2.75],
+        ),
+        (
+            "real",
+            "\"b.u\" = { from = \"a.n\", table = [[0, 7], [1, 1.5], [2, -1e3], [3, 0], [4, 0], [5, 1], [6, 1]] }",
+            "what its table says is passed on, held",
+            [7.0, 1.5, -1e3, 0.0, 0.0, 1.0],
         ),
         // 0, 0.25, 0.5, … of which the half goes away from zero.
         (

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs FMUs of other makers in ours, in this process and isolated, and holds the results against FMPy's own run of the same
-# file: one by pythonfmu (Python inside), one by FMUContainer and one by FMPy (other FMUs inside). Needs python3 with venv
+# file: by pythonfmu and unifmu (Python inside), FMUContainer and FMPy (other FMUs inside). Needs python3 with venv
 # and the shared library of that Python, which the program finds for pythonfmu's FMUs.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)

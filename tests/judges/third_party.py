@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import fmpy
+import fmpy.fmi2
 from fmpy.container_fmu.cli import create_container_fmu
 from fmpy.container_fmu.config import Component, Configuration, Connection
 from fmpy.model_description import CoSimulation, DefaultExperiment, ModelDescription, ModelVariable, Unknown
@@ -92,6 +94,8 @@ def by_unifmu(work):
     """Their Python is a process of its own, which is reached by a queue of messages or by remote calls."""
     for backend in ("zmq", "grpc"):
         folder = work / f"unifmu_{backend}"
+        # It writes into no folder of a run before.
+        shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([tool("unifmu"), "generate", "python", folder], check=True, stdout=subprocess.DEVNULL)
         launch, model = folder / "resources/launch.toml", folder / "resources/model.py"
         launch.write_text(launch.read_text().replace('backend = "grpc"', f'backend = "{backend}"'))
@@ -185,20 +189,98 @@ def advised(program, fmu, text, work):
     return found["advised"], found["measured_error"] / found["predicted_error"]
 
 
+# Errors in Python code: name, what stands in the place of a line, the variable of the environment that makes it fail, and what is to be told.
+ERRORS = [
+    ("Broken", ("        self.steps += 1", '        self.far()\n\n    def far(self):\n        raise ValueError("too far" * 60)'), {},
+     ["Traceback", "in do_step", "self.far()", "in far", "ValueError: " + "too far" * 60]),
+    ("Unborn", ("        self.register_variable(Real(\"u\"", "        assert 'FAILS' not in os.environ, 'no' * 200\n        self.register_variable(Real(\"u\""), {"FAILS": "1"},
+     ["Traceback", "in __init__", "AssertionError: " + "no" * 200]),
+    ("Lacking", ("\n\nclass", "\n\nif 'FAILS' in os.environ:\n    import absent_package\n\n\nclass"), {"FAILS": "1"},
+     ["Traceback", "lacking.py", "import absent_package", "ModuleNotFoundError: No module named 'absent_package'"]),
+]
+
+
 def told(program, work):
-    """What is said of an error in Python code, and where there is no Python."""
-    code = SPRING.replace("class Spring", "class Broken").replace("        self.steps += 1", '        raise ValueError("too far")')
-    (work / "broken.py").write_text(code)
-    build = [Path(sys.executable).parent / "pythonfmu", "build", "-f", work / "broken.py", "-d", work]
-    subprocess.run(build, check=True)
-    nowhere = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"} | {"PATH": "/nonexistent"}
-    cases = [("Broken.fmu", ACTIVE, [], "ValueError('too far')"), ("Broken.fmu", ACTIVE, ["--isolate"], "ValueError('too far')"),
-             ("Spring.fmu", nowhere, [], "looked for `--python PATH`"), ("Spring.fmu", nowhere, ["--python", sys.executable], None)]
+    """What is said of errors in Python code, and where there is no Python or no package."""
+    for name, (old, new), _, _ in ERRORS:
+        code = "import os\n" + SPRING.replace("class Spring", f"class {name}").replace(old, new, 1)
+        (work / f"{name.lower()}.py").write_text(code)
+        subprocess.run([tool("pythonfmu"), "build", "-f", work / f"{name.lower()}.py", "-d", work], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", work / "bare"], check=True)
+    bare, nowhere = work / "bare/bin/python3", {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"} | {"PATH": "/nonexistent"}
+    cases = [(f"{name}.fmu", {**ACTIVE, **more}, option, words) for name, _, more, words in ERRORS for option in ([], ["--isolate"], ["--json"])]
+    cases += [("Spring.fmu", nowhere, [], ["looked for the key `python`"]), ("Spring.fmu", nowhere, ["--python", sys.executable], None)]
+    cases += [("unifmu_zmq.fmu", ACTIVE, ["--python", bare], ["`pyzmq`", "No module named 'zmq'"]),
+              ("unifmu_grpc.fmu", ACTIVE, ["--python", bare, "--isolate"], ["`grpcio protobuf`", "No module named 'grpc'"])]
     for fmu, environment, more, words in cases:
         command = [program, "simulate", work / fmu, "--step", "0.25", "--stop", "1", "--out", work / "out", *more]
-        run = subprocess.run(command, env=environment, capture_output=True, text=True)
-        good = run.returncode == (1 if words else 0) and (words or "") in run.stderr
-        yield good, f"{fmu} {' '.join(map(str, more))}: {'exit code 0' if words is None else words}{'' if good else ': ' + run.stderr}"
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20)
+        said = json.loads(run.stdout)["error"] if "--json" in more and run.stdout.strip() else run.stderr
+        good = run.returncode == (1 if words else 0) and all(word in said for word in words or [])
+        yield good, f"{fmu} {' '.join(map(str, more))}: {'exit code 0' if words is None else words[-1][:60]}{'' if good else ': ' + said}"
+
+
+def by_hand(work, step, stop):
+    """Ends of FMPy's own fixed-point iteration of the mass and the spring with state: inputs of a step are what the other one has at its end."""
+    slaves, references = [], []
+    for name in ("Kept", "oscillator2_force"):
+        described, folder = fmpy.read_model_description(work / f"{name}.fmu", validate=False), fmpy.extract(work / f"{name}.fmu")
+        slave = fmpy.fmi2.FMU2Slave(guid=described.guid, unzipDirectory=folder, modelIdentifier=described.coSimulation.modelIdentifier, instanceName=name)
+        slave.instantiate()
+        slave.setupExperiment(startTime=0.0, stopTime=stop)
+        slaves.append(slave)
+        references.append({v.name: v.valueReference for v in described.modelVariables})
+    (spring, mass), (of_spring, of_mass) = slaves, references
+    mass.setInteger([of_mass["integrator"]], [3])
+    mass.setReal([of_mass[name] for name in ("m", "k", "c", "x0", "v0")], [1.0, 20.0, 0.5, 1.0, 0.0])
+    for slave in slaves:
+        slave.enterInitializationMode()
+        slave.exitInitializationMode()
+    speed, force = 0.0, 0.0
+    for window in range(round(stop / step)):
+        states = [slave.getFMUstate() for slave in slaves]
+        for _ in range(100):
+            for slave, state in zip(slaves, states):
+                slave.setFMUstate(state)
+            spring.setReal([of_spring["u"]], [speed])
+            mass.setReal([of_mass["f"]], [force])
+            for slave in slaves:
+                slave.doStep(currentCommunicationPoint=window * step, communicationStepSize=step)
+            before, speed, force = (speed, force), mass.getReal([of_mass["v"]])[0], -30.0 * spring.getReal([of_spring["x"]])[0]
+            if max(abs(speed - before[0]), abs(force - before[1])) < 1e-14:
+                break
+        for slave, state in zip(slaves, states):
+            slave.freeFMUstate(state)
+    return [spring.getReal([of_spring["x"]])[0], mass.getReal([of_mass["x"]])[0], speed]
+
+
+def gone_back(program, work):
+    """Methods that repeat steps, with an FMU by pythonfmu that has a state: beside FMPy's iteration, and beside the solution of both as one system."""
+    step, stop = 0.05, 2.0
+    text = PYTHON_SPRING.replace("Spring.fmu", "Kept.fmu").replace("step = 1e-2", f"step = {step}\n[coupling]\ncorrector_tolerance = 1e-13")
+    (work / "kept.toml").write_text(text)
+
+    def ends(*method):
+        out = work / "kept"
+        command = [program, "run", work / "kept.toml", "--no-pictures", "--rollback", "own", "--out", out, *method]
+        subprocess.run(command, check=True, env=ACTIVE, capture_output=True)
+        return [float(x) for x in (out / "trace.csv").read_text().splitlines()[-1].split(",")[1:]]
+
+    def off(found, expected):
+        return max(abs(a - b) for a, b in zip(found, expected, strict=True))
+
+    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
+        reference = process.submit(by_hand, work, step, stop).result()
+    for method in ("fixed-point", "newton"):
+        found = off(ends("--correct", method), reference)
+        yield found <= 1e-10, f"{method} with an FMU by pythonfmu that goes back: {found:.1e} from FMPy's iteration"
+    # x'' + 0.5 x' + 20 x + 30 (x - 1) = 0, x(0) = 1.
+    w, a = math.sqrt(50.0 - 0.0625), 0.4 * math.exp(-0.25 * stop)
+    x, v = 0.6 + a * (math.cos(w * stop) + 0.25 / w * math.sin(w * stop)), -a * 50.0 / w * math.sin(w * stop)
+    errors = [off(ends("--method", f"waveform:{nodes}"), [x - 1.0, x, v]) for nodes in (8, 16)]
+    # The spring holds its input between nodes: of order 2 in their distance.
+    good = errors[1] <= 1e-4 and errors[0] / errors[1] >= 3.0
+    yield good, f"waveform:8 and 16 with it: {errors[0]:.1e} and {errors[1]:.1e} from the solution"
 
 
 def verbs(program, fmu, step, stop, names, work):
@@ -280,7 +362,7 @@ def main():
         total += made
     good, said = refused(program, work)
     failed |= not good or total < 10
-    for good, line in told(program, work):
+    for good, line in [*told(program, work), *gone_back(program, work)]:
         failed |= not good
         print(line)
     method, ratio = advised(program, work / "Spring.fmu", PYTHON_SPRING, work)

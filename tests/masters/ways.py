@@ -9,7 +9,8 @@ measure. Going back in the middle of a step is tested in Rust, because these mas
 
 A difference is relative to the largest value of the variable, or to a thousandth of the largest of its unit: the rounding of that. In whole steps H it is at most 1e-12, and in all ways where the FMU keeps a
 grid of its own (`canHandleVariableCommunicationStepSize` is false). Else steps of another length have another error of the method: at most 4 times
-what this variable differs in our runs with H/4 or H/7 and with H, and 1e-9.
+what this variable differs in our runs with H/4 or H/7 and with H, and 1e-9. Of a container these are runs of its system, which know nothing of
+the container's steps.
 
 Prints a row for each system and master, differences beside their bounds; ends with status 1 where a master is missing or fails, or a value is another one. With names only
 these FMUs are tried.
@@ -86,10 +87,10 @@ def rows_of(path):
 class Subject:
     """An FMU with its step, what is set, and our rows."""
 
-    def __init__(self, program, path, folder):
+    def __init__(self, program, path, folder, system):
         from fmpy import read_model_description
 
-        self.program, self.path, self.folder = program, str(path), folder
+        self.program, self.path, self.folder, self.system = program, str(path), folder, system
         self.description = read_model_description(self.path, validate=False)
         self.references = {v.name: v.valueReference for v in self.description.modelVariables}
         experiment = self.description.defaultExperiment
@@ -104,9 +105,12 @@ class Subject:
         self.names, self.mine = self.ours(self.step, is_real)
         self.scale = self.scales()
         # A bound for each variable: some say something of the last step, which differs with its length.
-        _, fine = self.ours(self.step / 4, is_real)
+        # Rows of step control are not at points of these.
+        is_alone = self.system and not self.keeps_grid and Path(path).stem != "control"
+        finely = self.alone if is_alone else self.ours
+        _, fine = finely(self.step / 4, is_real)
         self.equal = np.full(len(self.names), EQUAL)
-        _, finer = self.ours(self.step / 7, is_real)
+        _, finer = finely(self.step / 7, is_real)
         apart = np.maximum(self.largest(fine[::4] - self.mine), self.largest(finer[::7] - self.mine))
         self.parts = self.equal if self.keeps_grid else NEAR + TIMES * apart
         self.open = NEAR + OPEN * self.largest(np.diff(fine, axis=0))
@@ -134,6 +138,20 @@ class Subject:
         names, rows = rows_of(out / "result.csv")
         kept = [i for i, name in enumerate(names) if name in wanted]
         return [names[i] for i in kept], np.array([[float(row[i]) for i in kept] for row in rows])
+
+    def alone(self, step, wanted):
+        """Rows of the system in a container, without the container, up to 24 H."""
+        system, options = self.system
+        # With another step.
+        kept = [x for i, x in enumerate(options) if "--step" not in options[max(0, i - 1) : i + 1]]
+        out = self.folder / f"run-{step:.12g}"
+        recorded = [x for name in self.names for x in ("--record", name)]
+        stop = repr(POINTS * self.step)
+        call(self.program, ["run", system, *kept, "--step", repr(step), "--stop", stop, "--no-pictures", "--out", str(out), *recorded], self.folder.parent)
+        with open(out / "trace.csv") as file:
+            names, *rows = list(csv.reader(file))
+        at = [names.index(name) for name in self.names]
+        return self.names, np.array([[float(row[i]) for i in at] for row in rows])
 
     def off(self, rows, expected, bounds):
         """The relative difference that is largest beside its bound, its variable, and the bound."""
@@ -258,13 +276,13 @@ def compared(subject, way, title):
     return subject.off(rows[common][first], subject.mine[points], subject.equal if way == "H" else subject.parts)
 
 
-def judge(program, name, path, folder):
+def judge(program, name, path, folder, system):
     """Rows of the table for one FMU, and failures."""
     logging.disable(logging.WARNING)
     table, failures = [], []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        subject = Subject(program, path, folder)
+        subject = Subject(program, path, folder, system)
     except Exception as error:
         return [], [f"{name}: {type(error).__name__}: {error}"]
     for title in MASTERS:
@@ -283,15 +301,15 @@ def judge(program, name, path, folder):
 
 
 def subjects(program, work, chosen):
-    """Own FMUs and containers: name and file."""
+    """Own FMUs and containers: name, file, and of a container its system with options."""
     call(program, ["fmus", "--out", str(work / "own")], work)
-    listed = [(path.stem, path) for path in sorted((work / "own").glob("*.fmu"))]
+    listed = [(path.stem, path, None) for path in sorted((work / "own").glob("*.fmu"))]
     call(program, ["export", "case-1:f-s", "--step", "1.2e-2", "--out", "inner.fmu"], work)
     (work / "nested.toml").write_text(NESTED)
     for name, (system, options) in CONTAINERS.items():
         call(program, ["export", system, *options, "--out", f"{name}.fmu"], work)
-        listed.append((name, work / f"{name}.fmu"))
-    return [(name, path) for name, path in listed if not chosen or name in chosen]
+        listed.append((name, work / f"{name}.fmu", (system, options)))
+    return [(name, path, system) for name, path, system in listed if not chosen or name in chosen]
 
 
 def main(program, work, chosen):
@@ -300,7 +318,7 @@ def main(program, work, chosen):
     print(f"{'FMU':22} {'master':9} {' '.join(f'{way:>20}' for way in WAYS)}", flush=True)
     failures = []
     with ProcessPoolExecutor(2, max_tasks_per_child=1) as pool:
-        runs = [(name, pool.submit(judge, program, name, path, work / name)) for name, path in listed]
+        runs = [(name, pool.submit(judge, program, name, path, work / name, system)) for name, path, system in listed]
         for name, run in runs:
             # A master that crashes takes its process along.
             try:

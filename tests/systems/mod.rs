@@ -9,6 +9,7 @@ mod growth;
 mod limits;
 mod linear_implicit;
 mod methods;
+mod multiples;
 mod promises;
 mod propose;
 #[cfg(target_os = "linux")]

@@ -325,6 +325,7 @@ fn the_documentation_is_true() {
         "sub_steps",
         "fmu",
         "set",
+        "python",
         "motions",
         "from",
         "factor",

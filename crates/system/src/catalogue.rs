@@ -116,12 +116,14 @@ impl Fmus {
         let fmu = match source {
             Source::Embedded(name) => Fmu::carried(name, self.carried(name)?),
             // In the folder of an archive nobody knows the path: what the scenario says is the entry.
-            Source::File { path, shown } if path.is_absolute() && Path::new(shown).is_relative() && !path.is_dir() => {
+            Source::File { path, shown, .. }
+                if path.is_absolute() && Path::new(shown).is_relative() && !path.is_dir() =>
+            {
                 Fmu::from_bytes(shown, &regular::read(path).map_err(|e| format!("FMU `{shown}`: {e}"))?)
             }
             Source::File { path, .. } => Fmu::open(path),
         };
-        let fmu = fmu.map_err(|e| e.to_string())?;
+        let fmu = fmu.map_err(|e| e.to_string())?.in_python(source.python());
         let description = Arc::new(fmu.description().clone());
         open.insert(source.clone(), (fmu.clone(), Arc::clone(&description)));
         Ok((fmu, description))

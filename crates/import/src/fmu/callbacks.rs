@@ -114,7 +114,7 @@ impl Environment {
     }
 
     /// The first message that said an error, and how many came after it; without one the last message. All are forgotten. One line of at
-    /// most 200 letters, and the number.
+    /// most 200 letters (a traceback is whole), and the number.
     pub(super) fn take_said(&self) -> String {
         let Said { error, last, more } =
             std::mem::take(&mut *self.receiver.said.lock().unwrap_or_else(PoisonError::into_inner));
@@ -128,10 +128,13 @@ impl Environment {
     }
 }
 
-/// A text of at most 200 letters.
+/// What a traceback of Python begins with: it is told whole.
+const TRACEBACK: &str = "Traceback (most recent call last)";
+
+/// A text of at most 200 letters, or one with a traceback.
 fn cut(text: &str) -> String {
     let letters = text.chars().count();
-    if letters <= HEAD + 1 + TAIL {
+    if letters <= HEAD + 1 + TAIL || text.contains(TRACEBACK) {
         return text.to_owned();
     }
     let head: String = text.chars().take(HEAD).collect();

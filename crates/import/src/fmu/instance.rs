@@ -94,6 +94,8 @@ impl Fmu {
                 i32::from(options.logging_on || library.stays),
             )
         };
+        #[cfg(target_os = "linux")]
+        super::python::settle();
         // Some FMUs change rounding or traps at once: noted now, told when there is a unit to tell of.
         let environment_changed = floating_point::changed();
         floating_point::restore();

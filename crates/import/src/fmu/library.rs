@@ -49,8 +49,8 @@ impl Drop for Loaded {
 }
 
 impl Loaded {
-    /// Loads the library of `model_identifier` from an unpacked FMU.
-    pub(super) fn load(folder: &Path, model_identifier: &str) -> Result<Loaded, Fault> {
+    /// Loads the library of `model_identifier` from an unpacked FMU; where it is written in Python, for the interpreter that is named.
+    pub(super) fn load(folder: &Path, model_identifier: &str, interpreter: Option<&Path>) -> Result<Loaded, Fault> {
         let path = find(folder, model_identifier)?;
         let shown = shown(folder, &path);
         let bytes = fs::read(&path).map_err(|e| Fault::file(&path, &e))?;
@@ -58,6 +58,10 @@ impl Loaded {
             return Err(Fault::Library { library: shown, found, expected });
         }
         drop(bytes);
+        #[cfg(target_os = "linux")]
+        python::has_packages(folder).map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
+        #[cfg(not(target_os = "linux"))]
+        let _ = interpreter;
         // Absolute, or the system looks in its own folders first.
         let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
         #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
@@ -69,7 +73,7 @@ impl Loaded {
         let stays = false;
         #[cfg(target_os = "linux")]
         if stays {
-            python::share().map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
+            python::share(interpreter).map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
             loaded = open(&path);
         }
         // An initialiser of a library compiled for fast mathematics changes it.

@@ -10,6 +10,8 @@ use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
 
 use super::library::Loaded;
+#[cfg(target_os = "linux")]
+use super::python;
 use super::{Fault, FmuError, Limits, Unpacked, archive, cache, regular};
 
 /// An FMU for co-simulation. Clones share everything.
@@ -18,6 +20,8 @@ pub struct Fmu {
     pub(super) shared: Arc<Shared>,
     /// What it was opened by, for messages.
     pub(super) name: Arc<str>,
+    /// The interpreter it runs in, where it is written in Python and one is named.
+    python: Option<Arc<Path>>,
 }
 
 /// What all instances of an FMU share.
@@ -60,7 +64,7 @@ impl Fmu {
             let shared = fs::canonicalize(path)
                 .map_err(|e| Fault::file(path, &e))
                 .and_then(|folder| Shared::read(Folder::Theirs(folder), Vec::new()));
-            return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into() });
+            return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into(), python: None });
         }
         let bytes = regular::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
         Fmu::from_bytes(&name, &bytes)
@@ -80,7 +84,7 @@ impl Fmu {
     /// As [`Fmu::open`].
     pub fn carried(name: &str, bytes: &'static [u8]) -> Result<Fmu, FmuError> {
         let shared = cache::carried(bytes, || Shared::unpack(bytes, &Limits::default()).map(Arc::new));
-        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into() })
+        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into(), python: None })
     }
 
     /// As [`Fmu::from_bytes`], with other limits to what the archive may unpack to.
@@ -89,7 +93,18 @@ impl Fmu {
     /// As [`Fmu::open`].
     pub fn with_limits(name: &str, bytes: &[u8], limits: &Limits) -> Result<Fmu, FmuError> {
         let shared = cache::shared(bytes, || Shared::unpack(bytes, limits).map(Arc::new));
-        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into() })
+        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into(), python: None })
+    }
+
+    /// The same FMU, which runs in this interpreter where it is written in Python; an empty path names none.
+    pub fn in_python(self, interpreter: Option<&Path>) -> Fmu {
+        let python = interpreter.filter(|path| !path.as_os_str().is_empty()).map(Arc::from);
+        Fmu { python, ..self }
+    }
+
+    /// The interpreter that is named for it.
+    pub fn python(&self) -> Option<&Path> {
+        self.python.as_deref()
     }
 
     /// The file name that the FMU was opened with.
@@ -133,10 +148,19 @@ impl Fmu {
 
     pub(super) fn library(&self) -> Result<Arc<Loaded>, FmuError> {
         let mut library = self.shared.library.lock().unwrap_or_else(PoisonError::into_inner);
+        // The path of what it starts, and the interpreter, which may be another one than that of the FMU's other units.
+        #[cfg(target_os = "linux")]
+        python::prefer(self.python());
         if let Some(loaded) = &*library {
+            #[cfg(target_os = "linux")]
+            if loaded.stays {
+                let library = self.shared.co_simulation.model_identifier.clone();
+                let refused = |reason| Fault::NotLoaded { library, reason }.of(&self.name);
+                python::share(self.python()).map_err(refused)?;
+            }
             return Ok(Arc::clone(loaded));
         }
-        let loaded = Loaded::load(self.folder(), &self.shared.co_simulation.model_identifier);
+        let loaded = Loaded::load(self.folder(), &self.shared.co_simulation.model_identifier, self.python());
         let loaded = Arc::new(loaded.map_err(|e| e.of(&self.name))?);
         *library = Some(Arc::clone(&loaded));
         Ok(loaded)

@@ -2,17 +2,23 @@
 //! with its symbols for all, and name none. This program does not link to Python; it looks for an interpreter when such a library is
 //! loaded, asks it where its library and its packages are, and loads that library.
 //!
-//! Looked for, the first that is there: the interpreter that the variable [`VARIABLE`] names (option `--python`), that of the active virtual
-//! environment, `python3` and `python` on the path.
+//! Looked for, the first that is there: the interpreter that the unit names (key `python`), the one that the variable [`VARIABLE`] names (option
+//! `--python`), that of the active virtual environment, `python3` and `python` on the path. A process has one interpreter.
+//!
+//! FMUs of UniFMU start an interpreter of the path in a process of its own instead. They wait for ever where it ends for want of a package,
+//! so that is asked before.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
+
+use super::Unpacked;
 
 /// Names the interpreter to use; processes of slaves inherit it.
 const VARIABLE: &str = "MACROSTEP_PYTHON";
@@ -30,17 +36,64 @@ for path in sys.path:
     if path: print(path)
 ";
 
+/// What Python reads when it is initialised: it makes exceptions tell their traceback.
+const HOOK: &str = include_str!("sitecustomize.py");
+
+/// The folder with [`HOOK`], until Python was initialised.
+static HOOKED: Mutex<Option<Unpacked>> = Mutex::new(None);
+
 /// From now on this interpreter is the one that is used. To be called before there are threads.
 pub fn use_python(interpreter: &Path) {
     // SAFETY: no other thread reads the environment meanwhile, because there is none yet, as the caller sees to.
     unsafe { env::set_var(VARIABLE, interpreter) };
-    // FMUs that start a process of their own, as those of UniFMU, call it `python3` and look for it on the path.
-    let folder = interpreter.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else { return };
-    if let Ok(path) = env::join_paths(std::iter::once(folder).chain(listed("PATH"))) {
-        // SAFETY: as above.
-        unsafe { env::set_var("PATH", path) };
+    prefer(Some(interpreter));
+}
+
+/// FMUs that start a process of their own, as those of UniFMU, call it `python3` and look for it on the path: the folder of this interpreter comes
+/// first there; without one the path is as it was.
+pub(super) fn prefer(interpreter: Option<&Path>) {
+    /// The path as the program has got it, once it was changed.
+    static PATH: Mutex<Option<OsString>> = Mutex::new(None);
+    let mut path = PATH.lock().unwrap_or_else(PoisonError::into_inner);
+    let named = env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let interpreter = interpreter.map(Path::to_owned).or(named);
+    if path.is_none() && interpreter.is_none() {
+        return;
     }
+    let own = path.get_or_insert_with(|| env::var_os("PATH").unwrap_or_default());
+    let folder = interpreter.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
+    if let Ok(list) = env::join_paths(folder.into_iter().chain(env::split_paths(&*own))) {
+        // SAFETY: no code of this program reads the environment while an FMU is loaded or instantiated.
+        unsafe { env::set_var("PATH", list) };
+    }
+}
+
+/// Whether an FMU of UniFMU would find the packages that the program it starts needs; other FMUs need none.
+///
+/// # Errors
+/// In words for a user: what is missing, and what to do.
+pub(super) fn has_packages(folder: &Path) -> Result<(), String> {
+    let Ok(text) = fs::read_to_string(folder.join("resources/launch.toml")) else { return Ok(()) };
+    // `backend = "zmq"`, and under `[zmq]` the command for each system.
+    let value = |line: &str, key: &str| Some(line.strip_prefix(key)?.trim_start().strip_prefix('=')?.trim().to_owned());
+    let Some(backend) = text.lines().find_map(|line| value(line.trim(), "backend")) else { return Ok(()) };
+    let head = format!("[{}]", backend.trim_matches('"'));
+    let section =
+        text.lines().map(str::trim).skip_while(|line| *line != head).skip(1).take_while(|line| !line.starts_with('['));
+    let Some(command) = section.into_iter().find_map(|line| value(line, "linux")) else { return Ok(()) };
+    let Some(program) = command.split('"').nth(1).filter(|name| name.starts_with("python")) else { return Ok(()) };
+    let (code, packages) = match head.as_str() {
+        "[zmq]" => ("import zmq", "pyzmq"),
+        "[grpc]" => ("import grpc, google.protobuf", "grpcio protobuf"),
+        _ => return Ok(()),
+    };
+    answer(OsStr::new(program), code).map(|_| ()).map_err(|reason| {
+        format!(
+            "it starts `{program}` of the path, which needs the packages `{packages}`: {reason}; install them \
+             (`{program} -m pip install {packages}`), or name an interpreter that has them by `--python` or the key `python` of the unit"
+        )
+    })
 }
 
 /// Whether a library was not loaded because it expects Python.
@@ -55,18 +108,47 @@ pub(crate) fn is_there() -> bool {
 
 static IS_THERE: AtomicBool = AtomicBool::new(false);
 
-/// Loads the library of an interpreter for the whole process, once; later calls have the same answer.
+/// The interpreter whose library was loaded.
+static SHARED: Mutex<Option<OsString>> = Mutex::new(None);
+
+/// Loads the library of an interpreter for the whole process, once: that which is named, where one is.
 ///
 /// # Errors
-/// In words for a user: what was looked for, and what to do.
-pub(super) fn share() -> Result<(), String> {
-    static SHARED: OnceLock<Result<(), String>> = OnceLock::new();
-    SHARED.get_or_init(load).clone()
+/// In words for a user: what was looked for, and what to do; or that another one is there.
+pub(super) fn share(named: Option<&Path>) -> Result<(), String> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    match (&*shared, named) {
+        (None, _) => *shared = Some(load(named)?),
+        (Some(used), Some(named)) if used != named.as_os_str() => {
+            return Err(format!(
+                "it is to run in `{}`, but `{}` runs in this process already, and a process has one interpreter; `--isolate` gives each FMU a \
+                 process of its own",
+                named.display(),
+                used.to_string_lossy()
+            ));
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
-fn load() -> Result<(), String> {
+/// Python was initialised: what it reads then is not needed any more.
+pub(super) fn settle() {
+    HOOKED.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// The folder with what Python is to read first, if it can be written.
+fn hooked() -> Option<PathBuf> {
+    let folder = Unpacked::new().ok()?;
+    fs::write(folder.path().join("sitecustomize.py"), HOOK).ok()?;
+    let path = folder.path().to_owned();
+    *HOOKED.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+    Some(path)
+}
+
+fn load(named: Option<&Path>) -> Result<OsString, String> {
     let mut tried = Vec::new();
-    for interpreter in interpreters() {
+    for interpreter in interpreters(named) {
         let shown = interpreter.to_string_lossy().into_owned();
         let found = match ask(&interpreter) {
             Ok(found) => found,
@@ -76,7 +158,8 @@ fn load() -> Result<(), String> {
             }
         };
         // Where Python finds its own modules, and those of the environment: what it is told before it is initialised.
-        let packages = env::join_paths(found.paths.iter().cloned().chain(listed("PYTHONPATH")));
+        let packages =
+            env::join_paths(hooked().into_iter().chain(found.paths.iter().cloned()).chain(listed("PYTHONPATH")));
         let packages = packages.map_err(|e| format!("`{shown}`: {e}"))?;
         // SAFETY: the library that reads these is loaded behind this, once in a process; no code of this program reads the
         // environment while an FMU is loaded.
@@ -89,22 +172,23 @@ fn load() -> Result<(), String> {
             Ok(library) => {
                 let _ = library.into_raw();
                 IS_THERE.store(true, Ordering::Relaxed);
-                return Ok(());
+                return Ok(interpreter);
             }
             Err(e) => tried.push(format!("`{shown}`: {e}")),
         }
     }
     let tried = if tried.is_empty() { "nothing of these is there".to_owned() } else { tried.join("; ") };
     Err(format!(
-        "it is written in Python and expects the library of an interpreter: looked for `--python PATH`, an active virtual environment, \
-         `python3` and `python` on the path; {tried}; install a Python with its shared library (on Debian libpython3-dev) \
-         and name it by `--python`"
+        "it is written in Python and expects the library of an interpreter: looked for the key `python` of the unit, `--python PATH`, an active \
+         virtual environment, `python3` and `python` on the path; {tried}; install a Python with its shared library (on Debian \
+         libpython3-dev) and name it by `--python`, or by the key `python` of the unit"
     ))
 }
 
 /// Interpreters to ask: only the one that is named, if one is.
-fn interpreters() -> Vec<OsString> {
-    if let Some(named) = env::var_os(VARIABLE).filter(|name| !name.is_empty()) {
+fn interpreters(named: Option<&Path>) -> Vec<OsString> {
+    let named = named.map(|path| path.as_os_str().to_owned());
+    if let Some(named) = named.or_else(|| env::var_os(VARIABLE).filter(|name| !name.is_empty())) {
         return vec![named];
     }
     let environment =
@@ -127,17 +211,8 @@ struct Found {
     paths: Vec<PathBuf>,
 }
 
-fn ask(interpreter: &OsString) -> Result<Found, String> {
-    let mut command = Command::new(interpreter);
-    // Without the variables that were set for another interpreter, and without what a user's start-up file prints.
-    command.args(["-c", QUESTION]).stdin(Stdio::null()).env_remove("PYTHONHOME").env_remove("PYTHONSTARTUP");
-    let output = command.output().map_err(|e| format!("it was not started: {e}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let last = said.lines().last().unwrap_or_default().to_owned();
-        return Err(format!("it does not answer: {last}"));
-    }
+fn ask(interpreter: &OsStr) -> Result<Found, String> {
+    let text = answer(interpreter, QUESTION)?;
     let mut lines = text.lines();
     let library = PathBuf::from(lines.next().unwrap_or_default());
     let home = lines.next().unwrap_or_default().to_owned();
@@ -145,4 +220,18 @@ fn ask(interpreter: &OsString) -> Result<Found, String> {
         return Err("it has no shared library".to_owned());
     }
     Ok(Found { library, home, paths: lines.map(PathBuf::from).collect() })
+}
+
+/// What an interpreter prints when it runs this code.
+fn answer(interpreter: &OsStr, code: &str) -> Result<String, String> {
+    let mut command = Command::new(interpreter);
+    // Without the variables that were set for another interpreter, and without what a user's start-up file prints.
+    command.args(["-c", code]).stdin(Stdio::null()).env_remove("PYTHONHOME").env_remove("PYTHONSTARTUP");
+    let output = command.output().map_err(|e| format!("it was not started: {e}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().last().unwrap_or_default().to_owned();
+        return Err(format!("it does not answer: {last}"));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -258,12 +258,12 @@ impl Server {
 
     /// Opens the folder the master has unpacked, limits the memory, makes the instance.
     fn load(&mut self, take: &mut Take<'_>) -> Result<(), Stop> {
-        let folder = Path::new(OsStr::from_bytes(take.bytes().ok_or(Stop::Garbled)?));
+        let mut path = || Some(Path::new(OsStr::from_bytes(take.bytes()?)));
+        let (folder, python) = (path().ok_or(Stop::Garbled)?, path().ok_or(Stop::Garbled)?);
         let name = take.text().ok_or(Stop::Garbled)?;
-        let flags = take.byte().ok_or(Stop::Garbled)?;
+        let (flags, memory_bytes) = take.byte().zip(take.number()).ok_or(Stop::Garbled)?;
         let (logging_on, shows_all) = (flags & 1 != 0, flags & 2 != 0);
-        let memory_bytes = take.number().ok_or(Stop::Garbled)?;
-        let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?;
+        let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?.in_python(Some(python));
         let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Twice the limit, so that the master finds what is touched and says so; where it cannot be set, that look is left.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -79,7 +78,7 @@ impl Isolation {
             do_steps: 0,
         };
         // The instance is made there; what the process holds from now on is the slave's.
-        unit.load(fmu.folder(), (self.logging_on, self.output.is_some()))
+        unit.load(fmu, (self.logging_on, self.output.is_some()))
             .map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
         unit.process.settle(&unit.line);
         Ok(unit)
@@ -128,9 +127,10 @@ impl IsolatedUnit {
         self.process.id()
     }
 
-    fn load(&mut self, folder: &Path, (logging_on, shows_all): (bool, bool)) -> Result<(), UnitError> {
+    fn load(&mut self, fmu: &Fmu, (logging_on, shows_all): (bool, bool)) -> Result<(), UnitError> {
         self.message.byte(Call::Load as u8);
-        self.message.bytes(folder.as_os_str().as_bytes());
+        self.message.bytes(fmu.folder().as_os_str().as_bytes());
+        self.message.bytes(fmu.python().map_or(&[], |interpreter| interpreter.as_os_str().as_bytes()));
         self.message.text(&self.name);
         self.message.byte(u8::from(logging_on) | u8::from(shows_all) << 1);
         self.message.number(self.limits.memory_bytes);

@@ -295,7 +295,7 @@ pub(super) fn findings(a: &Assembly) -> Vec<Finding> {
                 let parts = if order == 1 { "lines" } else { "polynomials of that degree" };
                 let bound = a.method.deviation;
                 let what = format!("{what}; higher degrees are sent as {parts}, in as many steps as keep them within {bound:.1e} of an input's size");
-                Finding::note(&c.place, what, "a smaller `tolerance` of the coupling makes these steps shorter")
+                Finding::note(&c.place, what, "a smaller `corrector_tolerance` makes these steps shorter")
             }
             order => {
                 let what = format!("{what}, and steps of one length: of higher degrees it gets the nearest polynomial of degree {order}");

@@ -78,6 +78,15 @@ pub(super) fn told(c: &Connection, from: &Variable, to: &Variable, passage: &Pas
         (Kind::Boolean, Kind::Integer { .. } | Kind::Enumeration { .. }) => {
             format!("false is passed on as {}, true as {}", becomes(0.0), becomes(1.0))
         }
+        (Kind::Integer { .. } | Kind::Enumeration { .. }, Kind::Real(_)) if !c.table.is_empty() => {
+            "what its table says is passed on, held over each step; a number that the table lacks ends the run"
+                .to_owned()
+        }
+        (Kind::Integer { .. } | Kind::Enumeration { .. }, Kind::Real(_))
+            if becomes(0.0) != "0" || becomes(1.0) != "1" =>
+        {
+            format!("0 is passed on as {}, 1 as {}, held over each step", becomes(0.0), becomes(1.0))
+        }
         (Kind::Integer { .. } | Kind::Enumeration { .. }, Kind::Real(_)) => {
             "the number is passed on, held over each step".to_owned()
         }

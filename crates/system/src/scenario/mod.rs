@@ -104,7 +104,7 @@ impl Scenario {
     pub fn anywhere(&self) -> Scenario {
         let mut out = self.clone();
         for unit in &mut out.units {
-            if let Source::File { path, shown } = &mut unit.source
+            if let Source::File { path, shown, .. } = &mut unit.source
                 && let Ok(absolute) = path.canonicalize()
             {
                 *shown = absolute.display().to_string();

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use macrostep_description::BaseUnit;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An FMU in the system.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +53,8 @@ pub enum Source {
         path: PathBuf,
         /// As written.
         shown: String,
+        /// The interpreter it runs in, where it is written in Python and the scenario names one: a name on the path, or an absolute path.
+        python: Option<PathBuf>,
     },
 }
 
@@ -132,6 +134,29 @@ impl Value {
 }
 
 impl Source {
+    /// A file or folder as it is named.
+    pub fn file(path: impl Into<PathBuf>, shown: impl Into<String>) -> Source {
+        Source::File { path: path.into(), shown: shown.into(), python: None }
+    }
+
+    /// The interpreter that is named for it.
+    pub fn python(&self) -> Option<&Path> {
+        match self {
+            Source::Embedded(_) => None,
+            Source::File { python, .. } => python.as_deref(),
+        }
+    }
+
+    /// The same, in the interpreter that is named for `other`.
+    pub fn in_python_of(self, other: &Source) -> Source {
+        match self {
+            Source::File { path, shown, .. } => {
+                Source::File { path, shown, python: other.python().map(Path::to_owned) }
+            }
+            embedded @ Source::Embedded(_) => embedded,
+        }
+    }
+
     /// The name without folder and ending, for a unit or a file.
     pub fn stem(&self) -> String {
         match self {

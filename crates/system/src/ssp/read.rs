@@ -295,23 +295,15 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     // Parameter sets that are not applied, and what is said of units beside their FMUs and values.
     s.sets.extend(sets);
     for other in units {
-        let Unit {
-            name,
-            share,
-            step_parameter,
-            solver_tolerance,
-            motions,
-            place,
-            source: _,
-            settings: _,
-            connectors: _,
-        } = other;
+        let Unit { name, share, step_parameter, solver_tolerance, motions, place, source, settings: _, connectors: _ } =
+            other;
         let Some(u) = s.unit(&name) else {
             return Err(Finding::error(&place, format!("no component `{name}`"), "remove it from the annotation"));
         };
         let unit = &mut s.units[u];
         (unit.share, unit.step_parameter, unit.solver_tolerance, unit.motions) =
             (share, step_parameter, solver_tolerance, motions);
+        unit.source = unit.source.clone().in_python_of(&source);
     }
     Ok(())
 }

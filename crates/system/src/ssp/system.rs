@@ -188,7 +188,7 @@ impl Flat {
             let connectors = self.connectors(node)?;
             self.units.push(Unit { place: node.place.clone(), connectors, ..unit });
         } else {
-            let file = Source::File { path: files.path(source, &node.place)?, shown: source.to_owned() };
+            let file = Source::file(files.path(source, &node.place)?, source);
             let connectors = self.connectors(node)?;
             self.units.push(Unit { place: node.place.clone(), connectors, ..Unit::new(name.clone(), file) });
         }

@@ -235,7 +235,9 @@ impl Text {
         extra.description.clear();
         extra.experiment.stop_s = None;
         let plain = |u: &Unit| {
-            u.share == (1, 1) && u.step_parameter.is_none() && u.solver_tolerance.is_none() && u.motions.is_empty()
+            let Unit { share, step_parameter, solver_tolerance, motions, source, .. } = u;
+            (*share, step_parameter, solver_tolerance, source.python()) == ((1, 1), &None, &None, None)
+                && motions.is_empty()
         };
         extra.units.retain(|u| !plain(u));
         for unit in &mut extra.units {

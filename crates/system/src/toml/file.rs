@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::{self, MapAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use toml::Spanned;
 
 /// A table whose keys are names, in the order of the file.
@@ -166,6 +167,7 @@ pub(super) struct Unit {
     pub fmu: Spanned<String>,
     pub step: Option<Spanned<String>>,
     pub step_parameter: Option<String>,
+    pub python: Option<Spanned<PathBuf>>,
     pub solver_tolerance: Option<f64>,
     #[serde(default)]
     pub set: Entries<Spanned<toml::Value>>,

@@ -162,8 +162,9 @@ impl Text {
             if unit.share != (1, 1) {
                 self.line(format_args!("step = \"{}/{}\"", unit.share.0, unit.share.1));
             }
-            if let Some(parameter) = &unit.step_parameter {
-                self.line(format_args!("step_parameter = {}", basic(parameter)));
+            let python = unit.source.python().map(|interpreter| interpreter.display().to_string());
+            for (key, text) in [("step_parameter", &unit.step_parameter), ("python", &python)] {
+                text.iter().for_each(|text| self.line(format_args!("{key} = {}", basic(text))));
             }
             if let Some(tolerance) = unit.solver_tolerance {
                 self.line(format_args!("solver_tolerance = {tolerance:?}"));

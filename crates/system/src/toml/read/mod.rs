@@ -4,13 +4,13 @@ mod constraint;
 mod event;
 mod method;
 mod relations;
+mod source;
 
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
     Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Line,
-    LineEnd, LineSize, Map, ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, Source, StepChoice, Unit,
-    Value,
+    LineEnd, LineSize, Map, ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, StepChoice, Unit, Value,
 };
 use crate::words::{Control, Named};
 use macrostep_description::BaseUnit;
@@ -194,12 +194,7 @@ impl Reader<'_> {
         if name.is_empty() || name.contains('.') {
             return Err(Finding::error(&place, format!("unit `{name}`, expected a name without a dot"), ""));
         }
-        // The FMU, embedded in this program or from a file beside the scenario.
-        let shown = unit.fmu.get_ref();
-        let source = match shown.strip_prefix("embedded:") {
-            Some(embedded) => Source::Embedded(embedded.to_owned()),
-            None => Source::File { path: self.folder.join(shown), shown: shown.clone() },
-        };
+        let source = self.source(&name, unit)?;
         // Its own step, as a part of the macro step.
         let share = match &unit.step {
             None => (1, 1),
