@@ -25,6 +25,19 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// What a program said that is to end; one that does not, as with SIGHUP under `nohup`, is killed before its rows fill the disk.
+fn ended(mut child: Child, sent: &str) -> Output {
+    let began = Instant::now();
+    while child.try_wait().expect("a process").is_none() {
+        if began.elapsed() > PATIENCE {
+            signal("-KILL", &format!("-{}", child.id()));
+            panic!("{sent} did not end it");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("ended")
+}
+
 fn signal(signal: &str, process: &str) {
     assert!(Command::new("kill").args([signal, "--", process]).status().expect("kill").success());
 }
@@ -54,7 +67,7 @@ fn a_signal_for_the_whole_group_ends_a_run_with_a_checkpoint() {
         let child = start(&folder, &[&fixed, more].concat());
         wait_until("rows", || std::fs::metadata(folder.join("out/result.csv")).map_or(0, |m| m.len()) > 10_000);
         signal(sent, &format!("-{}", child.id()));
-        let output = child.wait_with_output().expect("ended");
+        let output = ended(child, sent);
         assert_eq!(output.status.code(), Some(1), "{sent} {more:?}: {output:?}");
         let error = error(&output);
         assert!(error.contains("interrupted at t = ") && error.contains("--resume"), "{sent} {more:?}: {error}");

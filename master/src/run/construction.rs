@@ -107,7 +107,12 @@ impl Simulation {
             && crossings.is_empty();
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
-        let rated = window.stations.iter().flat_map(Rated::of).collect();
+        // Nodes see motions inside macro steps, and tell where they are too few.
+        let rated = if method.predictor.nodes() > 1 {
+            Vec::new()
+        } else {
+            window.stations.iter().flat_map(Rated::of).collect()
+        };
         // All of it, and ticks as fine as events want them before the state at the start is made.
         let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),
