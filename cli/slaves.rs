@@ -50,9 +50,8 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(Failure::run)?));
     }
     let options = options(arguments)?;
-    let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
-    let unit = made.map_err(Failure::run)?;
-    Ok(Box::new(unit))
+    let made = watched(name, options.pending_limit, ADVICE, || fmu.unit(name, &options));
+    made.map_err(Failure::run)
 }
 
 /// An instance of an FMU in a process of its own, which goes back by fork, whatever the FMU offers.

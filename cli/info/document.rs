@@ -41,7 +41,7 @@ fn document<'a>(fmu: &'a Fmu, tried: Option<&InputOrder>) -> Document<'a> {
         "guid": d.guid,
         "description": d.description,
         "generation_tool": d.generation_tool,
-        "model_exchange": d.has_model_exchange,
+        "model_exchange": d.model_exchange.is_some(),
         "capabilities": capabilities,
         "rollback": rollback(fmu),
         "input_derivatives": tried.map(|t| json!({ "order": t.order, "how": t.said() })),

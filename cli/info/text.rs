@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
-use macrostep_import::fmu::Fmu;
+use macrostep_import::fmu::{Face, Fmu};
 use macrostep_plot::table::{Listing, Table};
 use macrostep_system::assemble::InputOrder;
 
@@ -42,7 +42,8 @@ fn about(fmu: &Fmu, tried: Option<&InputOrder>) -> Table {
     row("GUID", &d.guid);
     row("description", d.description.as_deref().unwrap_or("–"));
     row("made by", d.generation_tool.as_deref().unwrap_or("–"));
-    row("also for model exchange", if d.has_model_exchange { "yes" } else { "no" });
+    let faces: Vec<&str> = fmu.faces().map(Face::word).collect();
+    row("faces", &faces.join(", "));
     for (name, offered) in capabilities(fmu) {
         row(name, if offered { "yes" } else { "no" });
     }

@@ -38,7 +38,7 @@ use steps::{Kept, Steps};
 /// [`Failure::Usage`] for options that do not fit the FMU, [`Failure::Run`] where it fails; rows made before stay.
 pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     // The FMU, and what of the run it says itself.
-    let fmu = info::open(&arguments.fmu)?;
+    let fmu = info::open(&arguments.fmu)?.by_face(arguments.face).map_err(Failure::run)?;
     let description = fmu.description();
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, description, &mut warnings)?;

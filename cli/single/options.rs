@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use macrostep_description::{ModelDescription, shown};
+use macrostep_import::fmu::Face;
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
@@ -40,9 +41,10 @@ pub struct SimulateArguments {
     /// Relative tolerance for the FMU's own solver [default: that of the FMU, or none]
     #[arg(long, alias = "relative-tolerance", value_name = "TOLERANCE", allow_hyphen_values = true)]
     pub solver_tolerance: Option<f64>,
-    /// What is simulated: co-simulation is the only type there is
-    #[arg(long, value_name = "TYPE", value_parser = ["cs"], hide = true)]
-    pub interface_type: Option<String>,
+    /// How the FMU is driven: `co-simulation`, by its own steps, or `model-exchange`, by its equations, which are integrated here
+    /// [default: co-simulation, where the FMU offers it]
+    #[arg(long, alias = "interface-type", value_name = "FACE", value_parser = face)]
+    pub face: Option<Face>,
     /// Record this variable instead of all outputs; may be repeated [default: all outputs]
     #[arg(long, value_name = "NAME")]
     pub output_variable: Vec<String>,
@@ -66,6 +68,16 @@ pub struct SimulateArguments {
     /// How slaves are run
     #[command(flatten)]
     pub slaves: SlaveArguments,
+}
+
+/// A face by its word, or by the one that fmusim has for it.
+fn face(word: &str) -> Result<Face, String> {
+    let face = match word {
+        "cs" => Some(Face::CoSimulation),
+        "me" => Some(Face::ModelExchange),
+        _ => Face::of(word),
+    };
+    face.ok_or_else(|| format!("found `{word}`, expected {}", Face::ALL.map(|face| format!("`{face}`")).join(" or ")))
 }
 
 /// The times of a run.

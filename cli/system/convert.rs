@@ -104,7 +104,7 @@ impl Package {
                 known.insert(&unit.source, package.add(&unit.source.stem(), "fmu", bytes));
             }
             let shown = known.get(&unit.source).cloned().unwrap_or_default();
-            package.scenario.units[u].source = Source::file(&shown, shown.as_str()).in_python_of(&unit.source);
+            package.scenario.units[u].source = Source::file(&shown, shown.as_str()).driven_as(&unit.source);
         }
         for (i, input) in s.inputs.iter().enumerate() {
             let bytes = regular::read(&input.path).map_err(Failure::file(&input.path))?;

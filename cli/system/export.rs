@@ -133,7 +133,7 @@ fn place(
                 folder
             }
         };
-        unit.source = Source::file(&folder, folder.as_str()).in_python_of(&unit.source);
+        unit.source = Source::file(&folder, folder.as_str()).driven_as(&unit.source);
     }
     for file in &mut scenario.inputs {
         let name = format!("inputs/{}.csv", file.name);

@@ -41,7 +41,7 @@ fn header(name: &str, ours: &ModelDescription, theirs: &Fmi2ModelDescription) {
     assert_eq!(ours.guid, theirs.guid, "{name}: guid");
     assert_eq!(ours.fmi_version, theirs.fmi_version, "{name}: fmiVersion");
     assert_eq!(ours.generation_tool, theirs.generation_tool, "{name}: generationTool");
-    assert_eq!(ours.has_model_exchange, theirs.model_exchange.is_some(), "{name}: ModelExchange");
+    assert_eq!(ours.model_exchange.is_some(), theirs.model_exchange.is_some(), "{name}: ModelExchange");
     assert_eq!(ours.co_simulation.is_some(), theirs.co_simulation.is_some(), "{name}: CoSimulation");
     if let (Some(a), Some(b)) = (&ours.co_simulation, &theirs.co_simulation) {
         assert_eq!(a.model_identifier, b.model_identifier, "{name}: modelIdentifier");

@@ -2,6 +2,7 @@
 
 mod check;
 mod descriptions;
+mod faces;
 mod feed_through;
 mod input_orders;
 mod logger;

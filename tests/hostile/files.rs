@@ -144,9 +144,12 @@ const REFUSED: &[Refused] = &[
         says: &["found a Git LFS pointer in its place", "`git lfs pull`"],
     },
     Refused {
-        title: "model exchange only",
-        make: || fmu(&replaced("<CoSimulation", "<ModelExchange"), &[]),
-        says: &["`ModelExchange` only", "export it again for co-simulation"],
+        title: "model exchange without its functions",
+        make: || {
+            let flag = " canHandleVariableCommunicationStepSize=\"true\"";
+            fmu(&replaced("<CoSimulation", "<ModelExchange").replacen(flag, "", 1), &[])
+        },
+        says: &["lacks fmi2EnterEventMode, fmi2NewDiscreteStates", "fmi2GetDerivatives"],
     },
     Refused {
         title: "no library for this machine",

@@ -101,10 +101,6 @@ fn mistakes_have_a_line() {
             "s.ssd:3: component `c` of type `text/plain`",
         ),
         (
-            element("<Component name=\"c\" source=\"a\" implementation=\"ModelExchange\"/>"),
-            "s.ssd:3: component `c` is for model exchange",
-        ),
-        (
             element(
                 "<Component name=\"c\" source=\"a\"><Connectors>\n<Connector name=\"x\" kind=\"in\"/></Connectors></Component>",
             ),

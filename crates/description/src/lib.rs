@@ -24,8 +24,8 @@ pub use experiment::Unusable;
 pub use guid::guid_of;
 pub use node::node_name;
 pub use types::{
-    CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unknown,
-    VendorAnnotation,
+    CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming,
+    TypeDefinition, Unknown, VendorAnnotation,
 };
 pub use unit::{BaseUnit, DisplayUnit, Unit};
 pub use variable::{

@@ -29,8 +29,10 @@ pub struct ModelDescription {
     pub naming: Naming,
     /// The `CoSimulation` element; `None` for an FMU that offers model exchange only.
     pub co_simulation: Option<CoSimulation>,
-    /// Whether a `ModelExchange` element stands there as well.
-    pub has_model_exchange: bool,
+    /// The `ModelExchange` element; `None` for an FMU that offers co-simulation only.
+    pub model_exchange: Option<ModelExchange>,
+    /// `numberOfEventIndicators`, of model exchange.
+    pub event_indicators: usize,
     /// `UnitDefinitions`.
     pub units: Vec<Unit>,
     /// `TypeDefinitions`.
@@ -80,6 +82,20 @@ pub struct CoSimulation {
     pub can_serialize_fmu_state: bool,
     pub provides_directional_derivative: bool,
     pub source_files: Vec<String>,
+}
+
+/// The `ModelExchange` element: name of the library and capabilities.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[allow(missing_docs)] // the attributes of FMI 2.0.5, section 3.3.1, under their names there
+pub struct ModelExchange {
+    pub model_identifier: String,
+    pub needs_execution_tool: bool,
+    pub completed_integrator_step_not_needed: bool,
+    pub can_be_instantiated_only_once_per_process: bool,
+    pub can_not_use_memory_management_functions: bool,
+    pub can_get_and_set_fmu_state: bool,
+    pub can_serialize_fmu_state: bool,
+    pub provides_directional_derivative: bool,
 }
 
 /// A `SimpleType` of `TypeDefinitions`.

@@ -9,6 +9,7 @@ macro_rules! table {
     (
         required { $( $(#[$rdoc:meta])* $rfield:ident = $rsymbol:literal : fn($($rarg:ty),*) -> $rret:ty; )* }
         optional { $( $(#[$odoc:meta])* $ofield:ident = $osymbol:literal : fn($($oarg:ty),*) -> $oret:ty; )* }
+        model_exchange { $( $(#[$mdoc:meta])* $mfield:ident = $msymbol:literal : fn($($marg:ty),*) -> $mret:ty; )* }
     ) => {
         /// One function pointer per exported symbol. Calling one is unsafe: the pointers must obey the standard.
         ///
@@ -18,6 +19,7 @@ macro_rules! table {
         pub struct Functions {
             $( $(#[$rdoc])* pub $rfield: unsafe extern "C" fn($($rarg),*) -> $rret, )*
             $( $(#[$odoc])* pub $ofield: Option<unsafe extern "C" fn($($oarg),*) -> $oret>, )*
+            $( $(#[$mdoc])* pub $mfield: Option<unsafe extern "C" fn($($marg),*) -> $mret>, )*
         }
 
         /// The symbols a library cannot do without.
@@ -25,6 +27,9 @@ macro_rules! table {
 
         /// The symbols a foreign library may lack.
         pub const OPTIONAL_SYMBOLS: &[&str] = &[$($osymbol),*];
+
+        /// The symbols of model exchange (FMI 2.0.5, section 3.2), which a library for co-simulation alone has not.
+        pub const MODEL_EXCHANGE_SYMBOLS: &[&str] = &[$($msymbol),*];
 
         impl Functions {
             /// Fills the table from a symbol look-up that answers NULL for a symbol it does not find.
@@ -63,6 +68,16 @@ macro_rules! table {
                                 *const c_void,
                                 Option<unsafe extern "C" fn($($oarg),*) -> $oret>,
                             >(lookup(c_name(concat!($osymbol, "\0"))))
+                        },
+                    )*
+                    $(
+                        // SAFETY: NULL is `None` of an optional function pointer, anything else is of this type by the
+                        // contract of `load`.
+                        $mfield: unsafe {
+                            core::mem::transmute::<
+                                *const c_void,
+                                Option<unsafe extern "C" fn($($marg),*) -> $mret>,
+                            >(lookup(c_name(concat!($msymbol, "\0"))))
                         },
                     )*
                 })
@@ -155,6 +170,30 @@ table! {
         /// `fmi2GetStringStatus(c, kind, value)`.
         get_string_status = "fmi2GetStringStatus": fn(Component, StatusKind, *mut Str) -> Status;
     }
+    model_exchange {
+        /// `fmi2EnterEventMode(c)`.
+        enter_event_mode = "fmi2EnterEventMode": fn(Component) -> Status;
+        /// `fmi2NewDiscreteStates(c, eventInfo)`.
+        new_discrete_states = "fmi2NewDiscreteStates": fn(Component, *mut EventInfo) -> Status;
+        /// `fmi2EnterContinuousTimeMode(c)`.
+        enter_continuous_time_mode = "fmi2EnterContinuousTimeMode": fn(Component) -> Status;
+        /// `fmi2CompletedIntegratorStep(c, noSetFMUStatePriorToCurrentPoint, enterEventMode, terminateSimulation)`.
+        completed_integrator_step = "fmi2CompletedIntegratorStep":
+            fn(Component, Boolean, *mut Boolean, *mut Boolean) -> Status;
+        /// `fmi2SetTime(c, time)`.
+        set_time = "fmi2SetTime": fn(Component, Real) -> Status;
+        /// `fmi2SetContinuousStates(c, x, nx)`.
+        set_continuous_states = "fmi2SetContinuousStates": fn(Component, *const Real, usize) -> Status;
+        /// `fmi2GetDerivatives(c, derivatives, nx)`.
+        get_derivatives = "fmi2GetDerivatives": fn(Component, *mut Real, usize) -> Status;
+        /// `fmi2GetEventIndicators(c, eventIndicators, ni)`.
+        get_event_indicators = "fmi2GetEventIndicators": fn(Component, *mut Real, usize) -> Status;
+        /// `fmi2GetContinuousStates(c, x, nx)`.
+        get_continuous_states = "fmi2GetContinuousStates": fn(Component, *mut Real, usize) -> Status;
+        /// `fmi2GetNominalsOfContinuousStates(c, x_nominal, nx)`.
+        get_nominals_of_continuous_states = "fmi2GetNominalsOfContinuousStates":
+            fn(Component, *mut Real, usize) -> Status;
+    }
 }
 
 #[cfg(test)]
@@ -163,8 +202,9 @@ mod tests {
 
     #[test]
     fn every_symbol_is_listed() {
-        // FMI 2.0.5: 25 common functions (section 2.1) and 9 of co-simulation (section 4.2).
+        // FMI 2.0.5: 25 common functions (section 2.1) and 9 of co-simulation (section 4.2); 10 of model exchange (section 3.2).
         assert_eq!(REQUIRED_SYMBOLS.len() + OPTIONAL_SYMBOLS.len(), 34);
+        assert_eq!(MODEL_EXCHANGE_SYMBOLS.len(), 10);
     }
 
     #[test]

@@ -101,3 +101,21 @@ pub struct CallbackFunctions {
     /// `componentEnvironment`.
     pub component_environment: ComponentEnvironment,
 }
+
+/// `fmi2EventInfo`: what an update of the discrete states has led to.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EventInfo {
+    /// `newDiscreteStatesNeeded`: it is to be called again.
+    pub new_discrete_states_needed: Boolean,
+    /// `terminateSimulation`.
+    pub terminate_simulation: Boolean,
+    /// `nominalsOfContinuousStatesChanged`.
+    pub nominals_of_continuous_states_changed: Boolean,
+    /// `valuesOfContinuousStatesChanged`.
+    pub values_of_continuous_states_changed: Boolean,
+    /// `nextEventTimeDefined`.
+    pub next_event_time_defined: Boolean,
+    /// `nextEventTime` (s), where it is defined.
+    pub next_event_time: Real,
+}

@@ -2,8 +2,10 @@
 //! numbers for exact derivatives, truncated Taylor series for time derivatives of any order.
 //!
 //! A [`System`] states the equations ż = f(p, z, u, u̇) and y = g(p, z, u, u̇). [`micro`] integrates it by steps of a fixed
-//! length, [`exact`] by the matrix exponential with polynomial forcing. Nothing here knows of FMI.
+//! length, [`exact`] by the matrix exponential with polynomial forcing; [`adaptive`] integrates what is known only when it runs, with steps of
+//! a chosen length. Nothing here knows of FMI.
 
+pub mod adaptive;
 mod dense;
 mod derive;
 mod dual;

@@ -123,7 +123,7 @@ impl Fmus {
             }
             Source::File { path, .. } => Fmu::open(path),
         };
-        let fmu = fmu.map_err(|e| e.to_string())?.in_python(source.python());
+        let fmu = fmu.and_then(|fmu| fmu.by_face(source.face())).map_err(|e| e.to_string())?.in_python(source.python());
         let description = Arc::new(fmu.description().clone());
         open.insert(source.clone(), (fmu.clone(), Arc::clone(&description)));
         Ok((fmu, description))
@@ -137,7 +137,6 @@ impl Catalogue for Fmus {
 
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         let (fmu, _) = self.opened(source)?;
-        let unit = fmu.instantiate(name, &FmuOptions::default()).map_err(|e| e.to_string())?;
-        Ok(Box::new(unit))
+        fmu.unit(name, &FmuOptions::default()).map_err(|e| e.to_string())
     }
 }

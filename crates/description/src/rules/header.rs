@@ -25,7 +25,7 @@ pub(super) fn guid(d: &ModelDescription, f: &mut Findings<'_>) {
 
 pub(super) fn co_simulation(d: &ModelDescription, f: &mut Findings<'_>) {
     if d.co_simulation.is_none() {
-        let found = if d.has_model_exchange { "`ModelExchange` only" } else { "no kind of FMU" };
+        let found = if d.model_exchange.is_some() { "`ModelExchange` only" } else { "no kind of FMU" };
         f.add("`fmiModelDescription`", found, "a `CoSimulation` element");
     }
 }

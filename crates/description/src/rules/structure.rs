@@ -18,7 +18,7 @@ pub(super) fn outputs(d: &ModelDescription, f: &mut Findings<'_>) {
 
 /// A slave without directional derivatives need not care for `Derivatives`: it is ignored (FMI 2.0.5, section 2.2.8).
 fn derivatives_count(d: &ModelDescription) -> bool {
-    d.has_model_exchange || d.co_simulation.as_ref().is_some_and(|c| c.provides_directional_derivative)
+    d.model_exchange.is_some() || d.co_simulation.as_ref().is_some_and(|c| c.provides_directional_derivative)
 }
 
 pub(super) fn derivatives(d: &ModelDescription, f: &mut Findings<'_>) {

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::element::{Element, unknown};
 use super::finding::{quoted, refuse};
 use super::variables::{Holder, kind};
-use crate::{CoSimulation, DefaultExperiment, LogCategory, TypeDefinition, VendorAnnotation};
+use crate::{CoSimulation, DefaultExperiment, LogCategory, ModelExchange, TypeDefinition, VendorAnnotation};
 
 /// `CoSimulation` (FMI 2.0.5, section 4.3.1).
 pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<CoSimulation, ReadError> {
@@ -37,6 +37,25 @@ pub(super) fn co_simulation(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Resu
         }
     }
     Ok(c)
+}
+
+/// `ModelExchange` (FMI 2.0.5, section 3.3.1).
+pub(super) fn model_exchange(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<ModelExchange, ReadError> {
+    let w = &mut cursor.warnings;
+    let m = ModelExchange {
+        model_identifier: e.required("modelIdentifier")?,
+        needs_execution_tool: e.flag("needsExecutionTool", w)?,
+        completed_integrator_step_not_needed: e.flag("completedIntegratorStepNotNeeded", w)?,
+        can_be_instantiated_only_once_per_process: e.flag("canBeInstantiatedOnlyOncePerProcess", w)?,
+        can_not_use_memory_management_functions: e.flag("canNotUseMemoryManagementFunctions", w)?,
+        can_get_and_set_fmu_state: e.flag("canGetAndSetFMUstate", w)?,
+        can_serialize_fmu_state: e.flag("canSerializeFMUstate", w)?,
+        provides_directional_derivative: e.flag("providesDirectionalDerivative", w)?,
+    };
+    // Its sources are of no concern here.
+    e.done(w);
+    cursor.skip()?;
+    Ok(m)
 }
 
 /// `TypeDefinitions`.

@@ -94,7 +94,7 @@ impl File {
             };
             return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), expected);
         }
-        // Attributes by name; event indicators are of no concern to co-simulation.
+        // Attributes by name.
         d.model_name = e.required("modelName")?;
         d.guid = e.required("guid")?;
         d.description = e.text("description");
@@ -106,7 +106,7 @@ impl File {
         d.generation_date_and_time = e.text("generationDateAndTime");
         let namings = [("flat", Naming::Flat), ("structured", Naming::Structured)];
         d.naming = e.word("variableNamingConvention", &namings)?.unwrap_or_default();
-        e.ignore(&["numberOfEventIndicators"]);
+        d.event_indicators = e.number("numberOfEventIndicators", "an integer ≥ 0")?.unwrap_or(0);
         e.done(&mut cursor.warnings);
         // Parts in the order of the file.
         while let Some(start) = cursor.child()? {
@@ -127,10 +127,7 @@ impl File {
         let d = &mut self.description;
         match e.name {
             "CoSimulation" => d.co_simulation = Some(header::co_simulation(cursor, e)?),
-            "ModelExchange" => {
-                d.has_model_exchange = true;
-                cursor.skip()?;
-            }
+            "ModelExchange" => d.model_exchange = Some(header::model_exchange(cursor, e)?),
             "UnitDefinitions" => d.units = units::units(cursor)?,
             "TypeDefinitions" => d.types = header::types(cursor)?,
             "LogCategories" => d.log_categories = header::log_categories(cursor)?,

@@ -10,7 +10,7 @@ use quick_xml::name::QName;
 
 use super::{INSTRUCTION, write_variables};
 use crate::inherit::by_name;
-use crate::{BaseUnit, CoSimulation, DefaultExperiment, ModelDescription, Naming, TypeDefinition, Unit};
+use crate::{BaseUnit, CoSimulation, DefaultExperiment, ModelDescription, ModelExchange, Naming, TypeDefinition, Unit};
 
 pub(super) type Xml = Writer<Vec<u8>>;
 
@@ -46,8 +46,14 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     if d.naming == Naming::Structured {
         tag.put("variableNamingConvention", "structured");
     }
+    if d.event_indicators > 0 {
+        tag.put("numberOfEventIndicators", &d.event_indicators.to_string());
+    }
     // Parts in the order that the schema demands.
     tag.around(xml, |xml| {
+        if let Some(m) = &d.model_exchange {
+            model_exchange(xml, m)?;
+        }
         if let Some(c) = &d.co_simulation {
             co_simulation(xml, c)?;
         }
@@ -79,6 +85,19 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
             .around(xml, |xml| d.variables.iter().try_for_each(|v| write_variables::variable(xml, v, &types)))?;
         write_variables::structure(xml, &d.structure)
     })
+}
+
+fn model_exchange(xml: &mut Xml, m: &ModelExchange) -> io::Result<()> {
+    let mut tag = Tag::new("ModelExchange");
+    tag.put("modelIdentifier", &m.model_identifier);
+    tag.flag("needsExecutionTool", m.needs_execution_tool);
+    tag.flag("completedIntegratorStepNotNeeded", m.completed_integrator_step_not_needed);
+    tag.flag("canBeInstantiatedOnlyOncePerProcess", m.can_be_instantiated_only_once_per_process);
+    tag.flag("canNotUseMemoryManagementFunctions", m.can_not_use_memory_management_functions);
+    tag.flag("canGetAndSetFMUstate", m.can_get_and_set_fmu_state);
+    tag.flag("canSerializeFMUstate", m.can_serialize_fmu_state);
+    tag.flag("providesDirectionalDerivative", m.provides_directional_derivative);
+    tag.alone(xml)
 }
 
 fn co_simulation(xml: &mut Xml, c: &CoSimulation) -> io::Result<()> {

@@ -46,7 +46,7 @@ impl Unit for FmuUnit {
     }
 
     fn shared_description(&self) -> Arc<ModelDescription> {
-        Arc::clone(&self.shared.description)
+        Arc::clone(&self.driven.description)
     }
 
     idle! { self; is_parallel hidden_state begin_step }

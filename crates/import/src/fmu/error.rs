@@ -2,6 +2,8 @@
 
 use macrostep_description::xml::ReadError;
 
+use super::Face;
+
 /// An FMU that cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("FMU `{fmu}`: {}", said_of(.fmu, .fault))]
@@ -39,13 +41,18 @@ pub enum Fault {
     /// The description cannot be used.
     #[error(transparent)]
     Description(#[from] ReadError),
-    /// It is no FMU for co-simulation.
+    /// It can be driven in no way.
+    #[error("it offers neither a `CoSimulation` nor a `ModelExchange` element, expected one of them")]
+    NothingOffered,
+    /// It cannot be driven in the way that is asked for.
     #[error(
-        "it offers {found}, expected a `CoSimulation` element: export it again for co-simulation (in OpenModelica `fmuType=\"cs\"`, in Dymola `fmiType=\"cs\"`)"
+        "`face`: found an FMU for {found} alone, expected one for {expected}: leave `face` out, or export it again for {expected} too"
     )]
-    NotCoSimulation {
+    NoFace {
         /// What it offers.
-        found: &'static str,
+        found: Face,
+        /// What was asked for.
+        expected: Face,
     },
     /// No library for this machine.
     #[error("no library for this machine: found {found}, expected `{expected}`")]

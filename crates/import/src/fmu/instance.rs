@@ -9,11 +9,12 @@ use macrostep_description::{CoSimulation, ModelDescription};
 use macrostep_fmi2 as abi;
 
 use super::callbacks::Environment;
+use super::face::{Driven, Face};
 use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;
-use super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
-use macrostep_master::unit::{Failure, UnitError, Warned, Warning};
+use super::{ContinuousUnit, Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
+use macrostep_master::unit::{Failure, Unit, UnitError, Warned, Warning};
 
 /// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub struct FmuUnit {
     pub(super) booleans: Vec<abi::Boolean>,
     /// Remarks that were made.
     pub(crate) told: u8,
+    // Before the folder, as in `Fmu`.
+    pub(super) driven: Arc<Driven>,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -54,7 +57,36 @@ pub struct FmuUnit {
 // The raw pointers in it are the instance, its states and the environment, all owned by it.
 unsafe impl Send for FmuUnit {}
 
+/// A unit that drives an instance of an FMU.
+pub(crate) trait Instance: Unit {
+    /// The instance.
+    fn fmu(&mut self) -> &mut FmuUnit;
+}
+
+impl Instance for FmuUnit {
+    fn fmu(&mut self) -> &mut FmuUnit {
+        self
+    }
+}
+
 impl Fmu {
+    /// A new instance as a unit, whatever its face.
+    ///
+    /// # Errors
+    /// As [`Fmu::instantiate`].
+    pub fn unit(&self, name: &str, options: &FmuOptions) -> Result<Box<dyn Unit>, FmuError> {
+        Ok(self.made(name, options)?)
+    }
+
+    /// The same, with a way to the instance.
+    pub(crate) fn made(&self, name: &str, options: &FmuOptions) -> Result<Box<dyn Instance>, FmuError> {
+        let unit = self.instantiate(name, options)?;
+        Ok(match self.face {
+            Face::CoSimulation => Box::new(unit),
+            Face::ModelExchange => Box::new(ContinuousUnit::new(unit)),
+        })
+    }
+
     /// A new instance, in the state after `fmi2Instantiate`.
     ///
     /// # Errors
@@ -67,7 +99,7 @@ impl Fmu {
         if library.is_corrupted() {
             return Err(refused("another instance returned fmi2Fatal; after that no instance may be used".to_owned()));
         }
-        let only_once = self.shared.co_simulation.can_be_instantiated_only_once_per_process;
+        let only_once = self.driven.co_simulation.can_be_instantiated_only_once_per_process;
         let (library, alive) = Counted::one_more(library);
         if only_once && alive > 0 {
             let reason =
@@ -75,17 +107,21 @@ impl Fmu {
             return Err(refused(reason.to_owned()));
         }
         // What the FMU is told of itself, and how it may call back.
-        let (c_name, guid) = (text(name)?, text(&self.shared.description.guid)?);
+        let (c_name, guid) = (text(name)?, text(&self.driven.description.guid)?);
         let uri = text(&self.shared.resources_uri)?;
         let environment = Environment::new(name, options.log.clone());
         let functions = library.functions;
+        let kind = match self.face {
+            Face::CoSimulation => abi::CO_SIMULATION,
+            Face::ModelExchange => abi::MODEL_EXCHANGE,
+        };
         environment.enter();
         // SAFETY: the strings live during the call, which is all the standard grants the FMU; the callbacks live as long
         // as the instance, which is more than it demands.
         let component = unsafe {
             (functions.instantiate)(
                 c_name.as_ptr(),
-                abi::CO_SIMULATION,
+                kind,
                 guid.as_ptr(),
                 uri.as_ptr(),
                 environment.functions(),
@@ -119,6 +155,7 @@ impl Fmu {
             told: 0,
             environment,
             library,
+            driven: Arc::clone(&self.driven),
             shared: Arc::clone(&self.shared),
         };
         // What is strange about the library and the call, and the log that is wanted.
@@ -159,11 +196,11 @@ impl Drop for Counted {
 impl FmuUnit {
     /// The capabilities that the FMU declares.
     pub fn capabilities(&self) -> &CoSimulation {
-        &self.shared.co_simulation
+        &self.driven.co_simulation
     }
 
     pub(super) fn model(&self) -> &ModelDescription {
-        &self.shared.description
+        &self.driven.description
     }
 
     /// How many calls returned `fmi2Warning` and went on.

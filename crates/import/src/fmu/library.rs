@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use libloading::Library;
-use macrostep_fmi2::Functions;
+use macrostep_fmi2::{self as abi, Functions};
 
 #[cfg(target_os = "linux")]
 use super::python;
-use super::{Fault, floating_point, image};
+use super::{Face, Fault, Fmu, floating_point, image};
 
 /// A loaded library. Its functions stay valid as long as it lives.
 #[derive(Debug)]
@@ -50,7 +50,9 @@ impl Drop for Loaded {
 
 impl Loaded {
     /// Loads the library of `model_identifier` from an unpacked FMU; where it is written in Python, for the interpreter that is named.
-    pub(super) fn load(folder: &Path, model_identifier: &str, interpreter: Option<&Path>) -> Result<Loaded, Fault> {
+    pub(super) fn load(folder: &Path, model_identifier: &str, fmu: &Fmu) -> Result<Loaded, Fault> {
+        #[cfg(target_os = "linux")]
+        let interpreter = fmu.python();
         let path = find(folder, model_identifier)?;
         let shown = shown(folder, &path);
         let bytes = fs::read(&path).map_err(|e| Fault::file(&path, &e))?;
@@ -60,8 +62,6 @@ impl Loaded {
         drop(bytes);
         #[cfg(target_os = "linux")]
         python::has_packages(folder).map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
-        #[cfg(not(target_os = "linux"))]
-        let _ = interpreter;
         // Absolute, or the system looks in its own folders first.
         let path = fs::canonicalize(&path).map_err(|e| Fault::file(&path, &e))?;
         #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
@@ -84,6 +84,8 @@ impl Loaded {
             // SAFETY: the symbol is only taken as an address here.
             match unsafe { library.get::<*const c_void>(name) } {
                 Ok(symbol) => *symbol,
+                // Equations have no steps of their own.
+                Err(_) if name == c"fmi2DoStep" && fmu.face() == Face::ModelExchange => no_step as *const c_void,
                 Err(_) => std::ptr::null(),
             }
         };
@@ -93,6 +95,12 @@ impl Loaded {
             Ok(functions) => functions,
             Err(missing) => return Err(Fault::Missing { library: shown, missing }),
         };
+        if fmu.face() == Face::ModelExchange {
+            let missing = missing_for_exchange(&functions);
+            if !missing.is_empty() {
+                return Err(Fault::Missing { library: shown, missing });
+            }
+        }
         let mut warnings = warnings(&functions, &shown);
         if environment {
             warnings.push(format!(
@@ -115,6 +123,27 @@ impl Loaded {
     pub(super) fn is_corrupted(&self) -> bool {
         self.is_corrupted.load(Ordering::Relaxed)
     }
+}
+
+/// In the place of `fmi2DoStep`, where a library for model exchange has none: it is never called.
+extern "C" fn no_step(_: abi::Component, _: f64, _: f64, _: abi::Boolean) -> abi::Status {
+    abi::ERROR
+}
+
+/// The functions of model exchange that are not there, of those that no integration can do without.
+fn missing_for_exchange(f: &Functions) -> Vec<&'static str> {
+    let there = [
+        ("fmi2EnterEventMode", f.enter_event_mode.is_some()),
+        ("fmi2NewDiscreteStates", f.new_discrete_states.is_some()),
+        ("fmi2EnterContinuousTimeMode", f.enter_continuous_time_mode.is_some()),
+        ("fmi2CompletedIntegratorStep", f.completed_integrator_step.is_some()),
+        ("fmi2SetTime", f.set_time.is_some()),
+        ("fmi2SetContinuousStates", f.set_continuous_states.is_some()),
+        ("fmi2GetDerivatives", f.get_derivatives.is_some()),
+        ("fmi2GetEventIndicators", f.get_event_indicators.is_some()),
+        ("fmi2GetContinuousStates", f.get_continuous_states.is_some()),
+    ];
+    there.iter().filter(|(_, is_there)| !is_there).map(|(name, _)| *name).collect()
 }
 
 /// Folders in `binaries/` with code for this machine: that of FMI 2.0, then that of FMI 3.0, which some tools use.

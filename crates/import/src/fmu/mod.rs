@@ -1,11 +1,12 @@
-//! Imported FMUs: any FMI 2.0 co-simulation FMU as a [`Unit`](macrostep_master::unit::Unit).
+//! Imported FMUs: any FMU of FMI 2.0 as a [`Unit`](macrostep_master::unit::Unit), those for co-simulation as [`FmuUnit`], those for model exchange
+//! as [`ContinuousUnit`].
 //!
 //! ```no_run
 //! use macrostep_import::fmu::{Fmu, FmuOptions};
 //! use macrostep_master::unit::Unit;
 //!
 //! let fmu = Fmu::open("oscillator1_force.fmu")?;
-//! let mut unit = fmu.instantiate("left", &FmuOptions::default())?;
+//! let mut unit = fmu.unit("left", &FmuOptions::default())?;
 //! unit.setup(0.0, None, None)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,14 +28,17 @@
 //! | `fmi2Discard` | an [`Outcome`](macrostep_master::unit::Outcome), with the time reached |
 //! | `fmi2Fatal` | the instance is never called again, not even to free it; the library makes no new one |
 //!
-//! References: FMI 2.0.5, sections 2.1, 2.3 and 4.2.
+//! References: FMI 2.0.5, sections 2.1, 2.3, 3.2 and 4.2.
 #![allow(unsafe_code)]
 
 mod archive;
 mod cache;
 mod callbacks;
 mod calls;
+mod continuous;
 mod error;
+mod exchange;
+mod face;
 mod floating_point;
 mod image;
 mod instance;
@@ -54,8 +58,11 @@ mod step;
 mod unpacked;
 
 pub use archive::Limits;
+pub use continuous::ContinuousUnit;
 pub use error::{Fault, FmuError};
+pub use face::Face;
 pub use instance::FmuUnit;
+pub(crate) use instance::Instance;
 pub(crate) use library::keep_all;
 pub use log::{LogRecord, LogSink};
 pub use open::Fmu;

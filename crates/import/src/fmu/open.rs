@@ -4,19 +4,23 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
 
+use super::face::{Driven, Face};
 use super::library::Loaded;
 #[cfg(target_os = "linux")]
 use super::python;
 use super::{Fault, FmuError, Limits, Unpacked, archive, cache, regular};
 
-/// An FMU for co-simulation. Clones share everything.
+/// An FMU, driven by one of its faces: by co-simulation, where it offers that. Clones share everything.
 #[derive(Clone)]
 pub struct Fmu {
+    pub(super) face: Face,
+    // Before the folder, which is in what is shared: Windows does not delete the file of a loaded library.
+    pub(super) driven: Arc<Driven>,
     pub(super) shared: Arc<Shared>,
     /// What it was opened by, for messages.
     pub(super) name: Arc<str>,
@@ -26,12 +30,10 @@ pub struct Fmu {
 
 /// What all instances of an FMU share.
 pub(super) struct Shared {
-    pub(super) description: Arc<ModelDescription>,
-    pub(super) co_simulation: CoSimulation,
+    /// The faces it has, those of co-simulation first.
+    faces: Vec<(Face, Arc<Driven>)>,
     warnings: Vec<Warning>,
     pub(super) resources_uri: String,
-    // Before the folder: Windows does not delete the file of a loaded library.
-    library: Mutex<Option<Arc<Loaded>>>,
     folder: Folder,
 }
 
@@ -64,7 +66,7 @@ impl Fmu {
             let shared = fs::canonicalize(path)
                 .map_err(|e| Fault::file(path, &e))
                 .and_then(|folder| Shared::read(Folder::Theirs(folder), Vec::new()));
-            return Ok(Fmu { shared: Arc::new(shared.map_err(|e| e.of(&name))?), name: name.into(), python: None });
+            return Ok(Fmu::new(Arc::new(shared.map_err(|e| e.of(&name))?), &name));
         }
         let bytes = regular::read(path).map_err(|e| Fault::file(path, &e).of(&name))?;
         Fmu::from_bytes(&name, &bytes)
@@ -84,7 +86,7 @@ impl Fmu {
     /// As [`Fmu::open`].
     pub fn carried(name: &str, bytes: &'static [u8]) -> Result<Fmu, FmuError> {
         let shared = cache::carried(bytes, || Shared::unpack(bytes, &Limits::default()).map(Arc::new));
-        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into(), python: None })
+        Ok(Fmu::new(shared.map_err(|e| e.of(name))?, name))
     }
 
     /// As [`Fmu::from_bytes`], with other limits to what the archive may unpack to.
@@ -93,7 +95,35 @@ impl Fmu {
     /// As [`Fmu::open`].
     pub fn with_limits(name: &str, bytes: &[u8], limits: &Limits) -> Result<Fmu, FmuError> {
         let shared = cache::shared(bytes, || Shared::unpack(bytes, limits).map(Arc::new));
-        Ok(Fmu { shared: shared.map_err(|e| e.of(name))?, name: name.into(), python: None })
+        Ok(Fmu::new(shared.map_err(|e| e.of(name))?, name))
+    }
+
+    /// By the first of its faces.
+    fn new(shared: Arc<Shared>, name: &str) -> Fmu {
+        let (face, driven) = shared.faces[0].clone();
+        Fmu { face, driven, shared, name: name.into(), python: None }
+    }
+
+    /// The same FMU, driven by this face; `None` leaves it as it is.
+    ///
+    /// # Errors
+    /// Where it does not have it.
+    pub fn by_face(self, face: Option<Face>) -> Result<Fmu, FmuError> {
+        let Some(face) = face else { return Ok(self) };
+        match self.shared.faces.iter().find(|(has, _)| *has == face) {
+            Some((face, driven)) => Ok(Fmu { face: *face, driven: Arc::clone(driven), ..self }),
+            None => Err(Fault::NoFace { found: self.face, expected: face }.of(&self.name)),
+        }
+    }
+
+    /// How it is driven.
+    pub fn face(&self) -> Face {
+        self.face
+    }
+
+    /// The faces that it has.
+    pub fn faces(&self) -> impl Iterator<Item = Face> {
+        self.shared.faces.iter().map(|(face, _)| *face)
     }
 
     /// The same FMU, which runs in this interpreter where it is written in Python; an empty path names none.
@@ -114,17 +144,17 @@ impl Fmu {
 
     /// The description of the FMU.
     pub fn description(&self) -> &ModelDescription {
-        &self.shared.description
+        &self.driven.description
     }
 
     /// The description of the FMU, shared.
     pub fn shared_description(&self) -> Arc<ModelDescription> {
-        Arc::clone(&self.shared.description)
+        Arc::clone(&self.driven.description)
     }
 
-    /// Its `CoSimulation` element: the capabilities.
+    /// Its capabilities: those of the `CoSimulation` element, or those that an FMU for model exchange has here.
     pub fn capabilities(&self) -> &CoSimulation {
-        &self.shared.co_simulation
+        &self.driven.co_simulation
     }
 
     /// Where its archive and its description stray from the standard in their form, each with its rule. For the strict rules
@@ -147,20 +177,20 @@ impl Fmu {
     }
 
     pub(super) fn library(&self) -> Result<Arc<Loaded>, FmuError> {
-        let mut library = self.shared.library.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut library = self.driven.library.lock().unwrap_or_else(PoisonError::into_inner);
         // The path of what it starts, and the interpreter, which may be another one than that of the FMU's other units.
         #[cfg(target_os = "linux")]
         python::prefer(self.python());
         if let Some(loaded) = &*library {
             #[cfg(target_os = "linux")]
             if loaded.stays {
-                let library = self.shared.co_simulation.model_identifier.clone();
+                let library = self.driven.co_simulation.model_identifier.clone();
                 let refused = |reason| Fault::NotLoaded { library, reason }.of(&self.name);
                 python::share(self.python()).map_err(refused)?;
             }
             return Ok(Arc::clone(loaded));
         }
-        let loaded = Loaded::load(self.folder(), &self.shared.co_simulation.model_identifier, self.python());
+        let loaded = Loaded::load(self.folder(), &self.driven.co_simulation.model_identifier, self);
         let loaded = Arc::new(loaded.map_err(|e| e.of(&self.name))?);
         *library = Some(Arc::clone(&loaded));
         Ok(loaded)
@@ -194,24 +224,17 @@ impl Shared {
             },
             _ => Fault::file(&path, &e),
         })?;
-        // Only co-simulation can be run; where the FMU has something else, that is said.
+        // The faces it has.
         let reading = xml::read(&text)?;
-        let Some(co_simulation) = reading.description.co_simulation.clone() else {
-            let model_exchange = reading.description.has_model_exchange;
-            return Err(Fault::NotCoSimulation {
-                found: if model_exchange { "`ModelExchange` only" } else { "nothing" },
-            });
-        };
+        let description = Arc::new(reading.description);
+        let faces = Face::ALL.into_iter().filter_map(|face| Some((face, Driven::new(&description, face)?)));
+        let faces: Vec<(Face, Arc<Driven>)> = faces.collect();
+        if faces.is_empty() {
+            return Err(Fault::NothingOffered);
+        }
         // What instances share. The library is loaded with the first one.
         warnings.extend(reading.warnings);
-        Ok(Shared {
-            description: Arc::new(reading.description),
-            co_simulation,
-            warnings,
-            resources_uri: file_uri(&folder.path().join("resources")),
-            library: Mutex::new(None),
-            folder,
-        })
+        Ok(Shared { faces, warnings, resources_uri: file_uri(&folder.path().join("resources")), folder })
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::fmu::{Fmu, FmuOptions, FmuUnit, LogRecord, keep_all};
-use macrostep_master::unit::{Failure, Outcome, Tangent, Unit, UnitError};
+use crate::fmu::{Face, Fmu, FmuError, FmuOptions, Instance, LogRecord, keep_all};
+use macrostep_master::unit::{Failure, Outcome, Tangent, UnitError};
 
 use super::call::Call;
 use super::guard;
@@ -77,7 +77,7 @@ fn end_with_master(master: u32) {
 
 struct Server {
     line: Line,
-    slave: Option<FmuUnit>,
+    slave: Option<Box<dyn Instance>>,
     /// Where the slave is saved by fork, not by its own functions.
     snapshots: Option<Snapshots>,
     scratch: Scratch,
@@ -192,21 +192,21 @@ impl Server {
             Ok(Saved::Now) => Ok(()),
             Ok(Saved::Awake) => {
                 // What was said once since then stays said.
-                slave.told |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
+                slave.fmu().told |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
                 Err(Stop::Awake)
             }
-            Err(reason) => Err(slave.refusal(Call::Save.name(), reason).into()),
+            Err(reason) => Err(slave.fmu().refusal(Call::Save.name(), reason).into()),
         }
     }
 
     /// Goes back to a snapshot, whose process makes the rest of the message's calls; returns only where there is none.
     fn go_back(&mut self, take: &mut Take<'_>, length: usize, done: u64) -> Result<(), Stop> {
         let slot = slot(take)?;
-        let (Some(slave), Some(snapshots)) = (&self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
+        let (Some(slave), Some(snapshots)) = (&mut self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
         let memory = &self.line.memory;
-        memory.word(Word::Told).fetch_or(u32::from(slave.told), Ordering::Relaxed);
+        memory.word(Word::Told).fetch_or(u32::from(slave.fmu().told), Ordering::Relaxed);
         let reason = snapshots.restore(memory, slot, (length - take.rest().len(), done + 1));
-        Err(slave.refusal(Call::Restore.name(), reason).into())
+        Err(slave.fmu().refusal(Call::Restore.name(), reason).into())
     }
 
     fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
@@ -220,6 +220,7 @@ impl Server {
             _ => {}
         }
         let Server { slave: Some(slave), scratch, .. } = self else { return Err(Stop::Garbled) };
+        let slave = slave.as_mut();
         match call {
             // Settings and the phases of a run.
             Call::Setup => {
@@ -263,7 +264,9 @@ impl Server {
         let name = take.text().ok_or(Stop::Garbled)?;
         let (flags, memory_bytes) = take.byte().zip(take.number()).ok_or(Stop::Garbled)?;
         let (logging_on, shows_all) = (flags & 1 != 0, flags & 2 != 0);
-        let fmu = Fmu::open(folder).map_err(|e| Stop::Refused(e.fault.to_string()))?.in_python(Some(python));
+        let face = if flags & 4 == 0 { Face::CoSimulation } else { Face::ModelExchange };
+        let refused = |e: FmuError| Stop::Refused(e.fault.to_string());
+        let fmu = Fmu::open(folder).and_then(|fmu| fmu.by_face(Some(face))).map_err(refused)?.in_python(Some(python));
         let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Twice the limit, so that the master finds what is touched and says so; where it cannot be set, that look is left.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
@@ -271,7 +274,7 @@ impl Server {
         let log = (logging_on || shows_all).then(|| Arc::new(show) as _);
         let remark = Some(Arc::new(|text: &str| eprintln!("warning: {text}")) as _);
         let options = FmuOptions { logging_on, log, remark, ..FmuOptions::default() };
-        self.slave = Some(fmu.instantiate(&name, &options).map_err(|e| Stop::Refused(e.fault.to_string()))?);
+        self.slave = Some(fmu.made(&name, &options).map_err(refused)?);
         Ok(())
     }
 }
@@ -321,7 +324,7 @@ fn list<T, const N: usize>(take: &mut Take<'_>, into: &mut Vec<T>, value: fn([u8
     take.list(into, value).ok_or(Stop::Garbled)
 }
 
-fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) -> Result<(), Stop> {
+fn set(call: Call, slave: &mut dyn Instance, s: &mut Scratch, take: &mut Take<'_>) -> Result<(), Stop> {
     // All of them begin with the value references.
     list(take, &mut s.refs, u32::from_le_bytes)?;
     match call {
@@ -353,7 +356,13 @@ fn set(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>) ->
     Ok(())
 }
 
-fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+fn get(
+    call: Call,
+    slave: &mut dyn Instance,
+    s: &mut Scratch,
+    take: &mut Take<'_>,
+    reply: &mut Vec<u8>,
+) -> Result<(), Stop> {
     // All of them begin with the value references, and give as many values.
     list(take, &mut s.refs, u32::from_le_bytes)?;
     let n = s.refs.len();
@@ -389,7 +398,12 @@ fn get(call: Call, slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, re
     Ok(())
 }
 
-fn directional(slave: &mut FmuUnit, s: &mut Scratch, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
+fn directional(
+    slave: &mut dyn Instance,
+    s: &mut Scratch,
+    take: &mut Take<'_>,
+    reply: &mut Vec<u8>,
+) -> Result<(), Stop> {
     list(take, &mut s.refs, u32::from_le_bytes)?;
     list(take, &mut s.more, u32::from_le_bytes)?;
     list(take, &mut s.reals, f64::from_le_bytes)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::fmu::Fmu;
+use crate::fmu::{Face, Fmu};
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
@@ -132,7 +132,8 @@ impl IsolatedUnit {
         self.message.bytes(fmu.folder().as_os_str().as_bytes());
         self.message.bytes(fmu.python().map_or(&[], |interpreter| interpreter.as_os_str().as_bytes()));
         self.message.text(&self.name);
-        self.message.byte(u8::from(logging_on) | u8::from(shows_all) << 1);
+        let is_equations = fmu.face() == Face::ModelExchange;
+        self.message.byte(u8::from(logging_on) | u8::from(shows_all) << 1 | u8::from(is_equations) << 2);
         self.message.number(self.limits.memory_bytes);
         self.finish()
     }

@@ -1,12 +1,12 @@
 //! The warnings of a slave, from its process to the master's.
 
-use macrostep_master::unit::{Unit, Warned, Warning};
+use macrostep_master::unit::{Warned, Warning};
 
 use super::wire::{Put, Take};
-use crate::fmu::FmuUnit;
+use crate::fmu::Instance;
 
 /// Puts them into a reply.
-pub fn put(slave: &mut FmuUnit, reply: &mut Vec<u8>) {
+pub fn put(slave: &mut dyn Instance, reply: &mut Vec<u8>) {
     let warned = slave.warned().unwrap_or_default();
     reply.number(warned.count);
     for Warning { t_s, call, message } in [&warned.first, &warned.last] {

@@ -93,7 +93,11 @@ fn what_is_no_fmu_is_named() {
     assert!(message.starts_with(expected), "{message}");
     let exchange =
         b"<fmiModelDescription fmiVersion=\"2.0\" modelName=\"m\" guid=\"g\"><ModelExchange/></fmiModelDescription>";
-    assert!(fault(&archive(&[("modelDescription.xml", exchange)])).contains("`ModelExchange` only"));
+    assert!(
+        fault(&archive(&[("modelDescription.xml", exchange)])).contains("`ModelExchange` without `modelIdentifier`")
+    );
+    let nothing = b"<fmiModelDescription fmiVersion=\"2.0\" modelName=\"m\" guid=\"g\"></fmiModelDescription>";
+    assert!(fault(&archive(&[("modelDescription.xml", nothing)])).contains("it offers neither a `CoSimulation`"));
     let gone = Fmu::open("/nowhere/at/all.fmu").expect_err("no file").to_string();
     assert!(gone.starts_with("FMU `/nowhere/at/all.fmu`: No such file"), "{gone}");
 }

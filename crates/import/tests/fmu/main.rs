@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 mod archives;
+mod continuous;
 mod instances;
 mod make;
 mod statuses;

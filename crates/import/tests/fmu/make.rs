@@ -31,15 +31,22 @@ pub fn library_path() -> String {
     format!("binaries/{folder}/slave{}", if cfg!(target_os = "macos") { ".dylib" } else { ".so" })
 }
 
-/// The library, compiled with `defines`.
+/// The library of the slave, compiled with `defines`.
 pub fn library(defines: &[&str]) -> Vec<u8> {
+    compiled("slave.c", defines)
+}
+
+/// The library of a file of this folder, compiled with `defines`.
+pub fn compiled(source: &str, defines: &[&str]) -> Vec<u8> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
         "slave-{}-{}",
         std::process::id(),
         COUNT.fetch_add(1, Ordering::Relaxed)
     ));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fmu/slave.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(if source == "equations.c" { "../../tests/kit" } else { "tests/fmu" })
+        .join(source);
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let mut command = Command::new(compiler);
     command.args(["-shared", "-fPIC", "-w", "-O1", "-o"]).arg(&out).arg(&source).arg("-lm").args(defines);

@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use macrostep_description::BaseUnit;
+use macrostep_import::fmu::Face;
 use std::path::{Path, PathBuf};
 
 /// An FMU in the system.
@@ -55,6 +56,8 @@ pub enum Source {
         shown: String,
         /// The interpreter it runs in, where it is written in Python and the scenario names one: a name on the path, or an absolute path.
         python: Option<PathBuf>,
+        /// The face it is driven by, where the scenario names one.
+        face: Option<Face>,
     },
 }
 
@@ -136,7 +139,7 @@ impl Value {
 impl Source {
     /// A file or folder as it is named.
     pub fn file(path: impl Into<PathBuf>, shown: impl Into<String>) -> Source {
-        Source::File { path: path.into(), shown: shown.into(), python: None }
+        Source::File { path: path.into(), shown: shown.into(), python: None, face: None }
     }
 
     /// The interpreter that is named for it.
@@ -147,11 +150,20 @@ impl Source {
         }
     }
 
-    /// The same, in the interpreter that is named for `other`.
-    pub fn in_python_of(self, other: &Source) -> Source {
+    /// The face that is named for it.
+    pub fn face(&self) -> Option<Face> {
         match self {
-            Source::File { path, shown, .. } => {
-                Source::File { path, shown, python: other.python().map(Path::to_owned) }
+            Source::Embedded(_) => None,
+            Source::File { face, .. } => *face,
+        }
+    }
+
+    /// The same, driven as `other` is: in the interpreter and by the face that are named for it.
+    pub fn driven_as(self, other: &Source) -> Source {
+        match self {
+            Source::File { path, shown, face, .. } => {
+                let python = other.python().map(Path::to_owned);
+                Source::File { path, shown, python, face: other.face().or(face) }
             }
             embedded @ Source::Embedded(_) => embedded,
         }

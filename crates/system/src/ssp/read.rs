@@ -303,7 +303,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         let unit = &mut s.units[u];
         (unit.share, unit.step_parameter, unit.solver_tolerance, unit.motions) =
             (share, step_parameter, solver_tolerance, motions);
-        unit.source = unit.source.clone().in_python_of(&source);
+        unit.source = unit.source.clone().driven_as(&source);
     }
     Ok(())
 }

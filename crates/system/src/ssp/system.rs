@@ -9,6 +9,7 @@ use super::read::Files;
 use super::xml::Node;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Connector, ParameterSet, Place, Source, Unit};
+use macrostep_import::fmu::Face;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been collected of all systems.
@@ -177,18 +178,19 @@ impl Flat {
                 return Err(Finding::error(&node.place, what, ""));
             }
         }
-        // Only co-simulation can be run.
-        if node.attribute("implementation") == Some("ModelExchange") {
-            let what = format!("component `{name}` is for model exchange");
-            return Err(Finding::error(&node.place, what, "use an FMU for co-simulation"));
-        }
+        // How it is driven: as is said, or, for `any` and nothing, as the FMU offers it.
+        let face = match node.attribute("implementation") {
+            Some("ModelExchange") => Some(Face::ModelExchange),
+            _ => None,
+        };
         // The FMU, embedded in this program or from a file.
         if let Some(known) = source.strip_prefix("embedded:") {
             let unit = Unit::new(name.clone(), Source::Embedded(known.to_owned()));
             let connectors = self.connectors(node)?;
             self.units.push(Unit { place: node.place.clone(), connectors, ..unit });
         } else {
-            let file = Source::file(files.path(source, &node.place)?, source);
+            let path = files.path(source, &node.place)?;
+            let file = Source::File { path, shown: source.to_owned(), python: None, face };
             let connectors = self.connectors(node)?;
             self.units.push(Unit { place: node.place.clone(), connectors, ..Unit::new(name.clone(), file) });
         }

@@ -11,6 +11,7 @@ use crate::check::{Converted, convert, type_name};
 use crate::finding::Finding;
 use crate::scenario::{Scenario, Setting, Unit, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
+use macrostep_import::fmu::Face;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -123,9 +124,10 @@ impl Text {
         self.open(
             "ssd:Component",
             &format!(
-                " name=\"{}\" type=\"application/x-fmu-sharedlibrary\" source=\"{}\" implementation=\"CoSimulation\"",
+                " name=\"{}\" type=\"application/x-fmu-sharedlibrary\" source=\"{}\" implementation=\"{}\"",
                 escape(&unit.name),
-                escape(source)
+                escape(source),
+                if unit.source.face() == Some(Face::ModelExchange) { "ModelExchange" } else { "CoSimulation" }
             ),
         );
         // Connectors: only those that something needs, as an FMU may have thousands of variables.
@@ -238,6 +240,7 @@ impl Text {
             let Unit { share, step_parameter, solver_tolerance, motions, source, .. } = u;
             (*share, step_parameter, solver_tolerance, source.python()) == ((1, 1), &None, &None, None)
                 && motions.is_empty()
+                && source.face().is_none()
         };
         extra.units.retain(|u| !plain(u));
         for unit in &mut extra.units {

@@ -168,6 +168,7 @@ pub(super) struct Unit {
     pub step: Option<Spanned<String>>,
     pub step_parameter: Option<String>,
     pub python: Option<Spanned<PathBuf>>,
+    pub face: Option<Spanned<String>>,
     pub solver_tolerance: Option<f64>,
     #[serde(default)]
     pub set: Entries<Spanned<toml::Value>>,

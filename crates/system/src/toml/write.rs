@@ -163,7 +163,8 @@ impl Text {
                 self.line(format_args!("step = \"{}/{}\"", unit.share.0, unit.share.1));
             }
             let python = unit.source.python().map(|interpreter| interpreter.display().to_string());
-            for (key, text) in [("step_parameter", &unit.step_parameter), ("python", &python)] {
+            let face = unit.source.face().map(|face| face.word().to_owned());
+            for (key, text) in [("step_parameter", &unit.step_parameter), ("python", &python), ("face", &face)] {
                 text.iter().for_each(|text| self.line(format_args!("{key} = {}", basic(text))));
             }
             if let Some(tolerance) = unit.solver_tolerance {

@@ -3,7 +3,9 @@
 use super::{Read, Reader, file};
 use crate::finding::Finding;
 use crate::scenario::Source;
+use macrostep_import::fmu::Face;
 use std::path::{Path, PathBuf};
+use toml::Spanned;
 
 impl Reader<'_> {
     /// The FMU, embedded in this program or from a file beside the scenario.
@@ -11,14 +13,28 @@ impl Reader<'_> {
         let shown = unit.fmu.get_ref();
         let Some(embedded) = shown.strip_prefix("embedded:") else {
             let python = unit.python.as_ref().map(|python| self.interpreter(python.get_ref()));
-            return Ok(Source::File { path: self.folder.join(shown), shown: shown.clone(), python });
+            let face = unit.face.as_ref().map(|face| self.face(name, face)).transpose()?;
+            return Ok(Source::File { path: self.folder.join(shown), shown: shown.clone(), python, face });
         };
         if let Some(python) = &unit.python {
             let what =
                 format!("`python` of unit `{name}`, whose FMU is carried in this program and not written in Python");
             return Err(Finding::error(&self.place(python), what, "remove the key"));
         }
+        if let Some(face) = &unit.face {
+            let what = format!("`face` of unit `{name}`, whose FMU is carried in this program and has one face");
+            return Err(Finding::error(&self.place(face), what, "remove the key"));
+        }
         Ok(Source::Embedded(embedded.to_owned()))
+    }
+
+    /// The face that an FMU is driven by.
+    fn face(&self, name: &str, word: &Spanned<String>) -> Read<Face> {
+        Face::of(word.get_ref()).ok_or_else(|| {
+            let words = Face::ALL.map(|face| format!("`{face}`")).join(" or ");
+            let what = format!("`face` of unit `{name}`: found `{}`", word.get_ref());
+            Finding::error(&self.place(word), what, format!("expected {words}"))
+        })
     }
 
     /// An interpreter: a name is looked up on the path, a path begins in the folder of the file.

@@ -1,0 +1,138 @@
+//! Going back: states that are kept, and states in bytes.
+//!
+//! Time, continuous states, inputs and indicators are kept here. Discrete states are in the FMU: where it has functions for its state, these are
+//! called too; where it has not, only steps without an event can be taken back.
+
+use macrostep_master::unit::{Unit, UnitError};
+use macrostep_ode::adaptive::Memory;
+
+use super::ContinuousUnit;
+
+const CALL: &str = "fmi2SetFMUstate";
+
+/// States that are kept, by slot.
+#[derive(Debug, Default)]
+pub(super) struct Memories(Vec<Option<Kept>>);
+
+/// One of them.
+#[derive(Debug, Clone)]
+struct Kept {
+    t_s: f64,
+    z: Vec<f64>,
+    inputs: Vec<f64>,
+    indicators: Vec<f64>,
+    next_event_s: Option<f64>,
+    events: u64,
+    integrator: Memory,
+}
+
+impl ContinuousUnit {
+    /// Whether the FMU has functions for its own state, and for that state in bytes.
+    fn own(&self) -> (bool, bool) {
+        let m = self.fmu.model().model_exchange.as_ref();
+        m.map_or((false, false), |m| {
+            (m.can_get_and_set_fmu_state, m.can_get_and_set_fmu_state && m.can_serialize_fmu_state)
+        })
+    }
+
+    pub(super) fn save_slot(&mut self, slot: usize) -> Result<(), UnitError> {
+        if self.own().0 {
+            self.fmu.save(slot)?;
+        }
+        if slot >= self.memories.0.len() {
+            self.memories.0.resize(slot + 1, None);
+        }
+        // A slot that is there keeps its memory.
+        let kept = self.memories.0[slot].get_or_insert_with(|| Kept {
+            t_s: 0.0,
+            z: self.z.clone(),
+            inputs: self.inputs.values().to_vec(),
+            indicators: self.indicators.before.clone(),
+            next_event_s: None,
+            events: 0,
+            integrator: Memory::default(),
+        });
+        kept.t_s = self.fmu.t_s;
+        kept.z.copy_from_slice(&self.z);
+        kept.inputs.copy_from_slice(self.inputs.values());
+        kept.indicators.copy_from_slice(&self.indicators.before);
+        (kept.next_event_s, kept.events, kept.integrator) = (self.next_event_s, self.events, self.integrator.memory());
+        Ok(())
+    }
+
+    pub(super) fn restore_slot(&mut self, slot: usize) -> Result<(), UnitError> {
+        let Some(kept) = self.memories.0.get_mut(slot).and_then(Option::take) else {
+            return Err(self.fmu.refusal(CALL, format!("slot {slot} was never saved")));
+        };
+        let restored = self.go_back(slot, &kept);
+        self.memories.0[slot] = Some(kept);
+        restored
+    }
+
+    fn go_back(&mut self, slot: usize, kept: &Kept) -> Result<(), UnitError> {
+        // Discrete states, or none that could have changed.
+        if self.own().0 {
+            self.fmu.restore(slot)?;
+        } else if kept.events != self.events {
+            let why = "an event since then has changed discrete states, and the FMU has no functions that bring them back: set `isolate = true`, or \
+                       choose a scheme that repeats no step";
+            return Err(self.fmu.refusal(CALL, why));
+        }
+        self.z.copy_from_slice(&kept.z);
+        self.inputs.restore(kept.t_s, &kept.inputs);
+        self.indicators.before.copy_from_slice(&kept.indicators);
+        (self.next_event_s, self.events) = (kept.next_event_s, kept.events);
+        self.integrator.remember(kept.integrator);
+        self.fmu.set_time(kept.t_s)?;
+        self.fmu.set_states(&self.z)?;
+        self.inputs.put_all(&mut self.fmu, kept.t_s)
+    }
+
+    /// The state in bytes: that of the FMU, where it has such a thing, then the numbers kept here.
+    pub(super) fn to_bytes(&mut self) -> Result<Vec<u8>, UnitError> {
+        let own = if self.own().1 { self.fmu.serialize()? } else { Vec::new() };
+        let mut bytes = (own.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(&own);
+        let Memory { next, is_stiff } = self.integrator.memory();
+        let alone = [self.fmu.t_s, self.next_event_s.unwrap_or(f64::NAN), next, f64::from(u8::from(is_stiff))];
+        let used = self.inputs.in_use().iter().map(|is_used| f64::from(u8::from(*is_used))).collect::<Vec<f64>>();
+        let numbers = alone.iter().chain(&self.z).chain(&self.indicators.before).chain(&used);
+        numbers.for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        self.inputs.values().iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        Ok(bytes)
+    }
+
+    /// Takes over a state in bytes.
+    pub(super) fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        const CALL: &str = "fmi2DeSerializeFMUstate";
+        let expected = 4 + self.z.len() + self.indicators.before.len() + 2 * self.inputs.in_use().len();
+        let Some((own, numbers)) = split(bytes).filter(|(_, numbers)| numbers.len() == expected) else {
+            return Err(self.fmu.refusal(CALL, format!("{} bytes that are no state of this FMU", bytes.len())));
+        };
+        if self.own().1 {
+            self.fmu.deserialize(own)?;
+        }
+        // The numbers in the order in which they were written.
+        let (alone, rest) = numbers.split_at(4);
+        let (z, rest) = rest.split_at(self.z.len());
+        let (indicators, rest) = rest.split_at(self.indicators.before.len());
+        let (used, values) = rest.split_at(rest.len() / 2);
+        self.z.copy_from_slice(z);
+        self.indicators.before.copy_from_slice(indicators);
+        self.inputs.use_those(&used.iter().map(|x| *x != 0.0).collect::<Vec<bool>>());
+        self.inputs.restore(alone[0], values);
+        self.next_event_s = Some(alone[1]).filter(|t_s| t_s.is_finite());
+        self.integrator.remember(Memory { next: alone[2], is_stiff: alone[3] != 0.0 });
+        self.fmu.set_time(alone[0])?;
+        self.fmu.set_states(&self.z)?;
+        self.inputs.put_all(&mut self.fmu, alone[0])
+    }
+}
+
+/// The FMU's own bytes, and the numbers behind them.
+fn split(bytes: &[u8]) -> Option<(&[u8], Vec<f64>)> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (own, numbers) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let (numbers, []) = numbers.as_chunks() else { return None };
+    Some((own, numbers.iter().map(|x| f64::from_le_bytes(*x)).collect()))
+}

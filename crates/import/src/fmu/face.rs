@@ -1,0 +1,94 @@
+//! *Faces*: the ways in which an FMU can be driven.
+//!
+//! Whatever its face, an FMU is a unit with capabilities. One for model exchange has those that its own integrator gives it here: it takes steps of
+//! any length and inputs of any degree.
+
+use std::sync::{Arc, Mutex};
+
+use macrostep_description::{CoSimulation, Kind, ModelDescription, ModelExchange, Variability};
+
+use super::library::Loaded;
+
+/// How an FMU is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Face {
+    /// By steps: it has a solver of its own.
+    CoSimulation,
+    /// By its equations, which are integrated here.
+    ModelExchange,
+}
+
+impl Face {
+    /// All of them.
+    pub const ALL: [Face; 2] = [Face::CoSimulation, Face::ModelExchange];
+
+    /// As it is written in scenarios and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Face::CoSimulation => "co-simulation",
+            Face::ModelExchange => "model-exchange",
+        }
+    }
+
+    /// By its word.
+    pub fn of(word: &str) -> Option<Face> {
+        Face::ALL.into_iter().find(|face| face.word() == word)
+    }
+}
+
+impl std::fmt::Display for Face {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// An FMU as it is seen by one of its faces.
+pub(super) struct Driven {
+    /// What it declares; of model exchange with the capabilities that it has here.
+    pub(super) description: Arc<ModelDescription>,
+    pub(super) co_simulation: CoSimulation,
+    pub(super) library: Mutex<Option<Arc<Loaded>>>,
+}
+
+impl Driven {
+    /// By this face, where the FMU has it.
+    pub(super) fn new(description: &Arc<ModelDescription>, face: Face) -> Option<Arc<Driven>> {
+        let (description, co_simulation) = match face {
+            Face::CoSimulation => (Arc::clone(description), description.co_simulation.clone()?),
+            Face::ModelExchange => {
+                let co_simulation = capabilities(description, description.model_exchange.as_ref()?);
+                let description =
+                    ModelDescription { co_simulation: Some(co_simulation.clone()), ..(**description).clone() };
+                (Arc::new(description), co_simulation)
+            }
+        };
+        Some(Arc::new(Driven { description, co_simulation, library: Mutex::new(None) }))
+    }
+}
+
+/// What a unit can do whose equations are integrated here.
+fn capabilities(d: &ModelDescription, m: &ModelExchange) -> CoSimulation {
+    let keeps = m.can_get_and_set_fmu_state || is_smooth(d);
+    CoSimulation {
+        model_identifier: m.model_identifier.clone(),
+        needs_execution_tool: m.needs_execution_tool,
+        can_handle_variable_communication_step_size: true,
+        can_interpolate_inputs: true,
+        max_output_derivative_order: 0,
+        can_run_asynchronuously: false,
+        can_be_instantiated_only_once_per_process: m.can_be_instantiated_only_once_per_process,
+        can_not_use_memory_management_functions: m.can_not_use_memory_management_functions,
+        can_get_and_set_fmu_state: keeps,
+        can_serialize_fmu_state: keeps && (m.can_serialize_fmu_state || is_smooth(d)),
+        provides_directional_derivative: false,
+        source_files: Vec::new(),
+    }
+}
+
+/// Whether time, states and inputs are all that an FMU for model exchange has to remember, as far as it declares it: no event indicators and no
+/// discrete variables.
+pub(super) fn is_smooth(d: &ModelDescription) -> bool {
+    let discrete =
+        |v: &macrostep_description::Variable| v.variability == Variability::Discrete && !matches!(v.kind, Kind::String);
+    d.event_indicators == 0 && !d.variables.iter().any(discrete)
+}

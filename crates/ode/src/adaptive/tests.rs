@@ -1,0 +1,127 @@
+//! Orders, tolerances, events and stiff systems.
+
+use super::*;
+
+/// Equations as a function, counted.
+struct Of<F>(F);
+
+impl<F: FnMut(f64, &[f64], &mut [f64])> Rates for Of<F> {
+    type Error = std::convert::Infallible;
+
+    fn rates(&mut self, t: f64, z: &[f64], dz: &mut [f64]) -> Result<(), Self::Error> {
+        (self.0)(t, z, dz);
+        Ok(())
+    }
+}
+
+/// From the start to the end in steps of the integrator's own.
+fn run<R: Rates<Error = std::convert::Infallible>>(f: &mut R, z: &[f64], end: f64, relative: f64) -> Integrator {
+    let mut integrator = Integrator::new(&vec![1.0; z.len()], relative);
+    integrator.begin(0.0, z);
+    while integrator.time() < end {
+        integrator.step(f, end).expect("a step");
+    }
+    integrator
+}
+
+fn oscillator(_: f64, z: &[f64], dz: &mut [f64]) {
+    (dz[0], dz[1]) = (z[1], -4.0 * z[0]);
+}
+
+/// The error of one step falls with its length to the power of 9, that of its continuous solution with 8.
+#[test]
+fn the_explicit_method_has_order_8_and_7_inside() {
+    let error = |h: f64| {
+        let mut integrator = Integrator::new(&[1.0, 1.0], 0.1);
+        integrator.begin(0.0, &[1.0, 0.0]);
+        integrator.next = h;
+        let mut f = Of(oscillator);
+        integrator.step(&mut f, h).expect("a step");
+        let mut middle = [0.0; 2];
+        integrator.inside(&mut f, 0.4 * h, &mut middle).expect("inside");
+        [(integrator.states()[0] - (2.0 * h).cos()).abs(), (middle[0] - (0.8 * h).cos()).abs()]
+    };
+    let (coarse, fine) = (error(0.4), error(0.2));
+    let orders = [0, 1].map(|i| (coarse[i] / fine[i]).log2());
+    assert!((orders[0] - 9.0).abs() < 1.1 && (orders[1] - 8.0).abs() < 0.6, "{orders:?} {coarse:?} {fine:?}");
+}
+
+/// An oscillator over a hundred periods, forced by its time: errors follow the tolerance.
+#[test]
+fn tolerances_are_kept() {
+    for relative in [1e-6, 1e-9, 1e-12] {
+        let mut f = Of(|t: f64, z: &[f64], dz: &mut [f64]| (dz[0], dz[1]) = (z[1], -z[0] + (3.0 * t).cos()));
+        let end = run(&mut f, &[0.0, 0.0], 20.0, relative);
+        // z = (cos t − cos 3t)/8.
+        let exact = (20f64.cos() - 60f64.cos()) / 8.0;
+        let error = (end.states()[0] - exact).abs();
+        assert!(error < 20.0 * relative && !end.is_stiff(), "{relative}: {error:e}");
+    }
+}
+
+/// y′ = −1000 (y − cos t): stiff, noticed, and right.
+#[test]
+fn stiff_equations_are_noticed() {
+    let mut f = Of(|t: f64, z: &[f64], dz: &mut [f64]| dz[0] = -1e4 * (z[0] - t.cos()));
+    let end = run(&mut f, &[0.0], 10.0, 1e-7);
+    let l = 1e4;
+    let exact = l * (l * 10f64.cos() + 10f64.sin()) / (l * l + 1.0);
+    let error = (end.states()[0] - exact).abs();
+    assert!(end.is_stiff() && error < 1e-6 && end.work().steps < 700, "{error:e} {:?}", end.work());
+}
+
+/// Van der Pol, μ = 1000 (in its own time): the reference is that of Hairer and Wanner's test set for μ² = 1e6.
+#[test]
+fn van_der_pol_is_solved() {
+    let mut f = Of(|_: f64, z: &[f64], dz: &mut [f64]| {
+        (dz[0], dz[1]) = (z[1], 1e6 * ((1.0 - z[0] * z[0]) * z[1] - z[0]));
+    });
+    let end = run(&mut f, &[2.0, 0.0], 2.0, 1e-8);
+    let error = (end.states()[0] - 1.706_167_732_170_469).abs();
+    assert!(end.is_stiff() && error < 1e-6, "{:?} {error:e} {:?}", end.states(), end.work());
+}
+
+/// Robertson's reaction to t = 1e4: the sum of concentrations stays, and the values are those of Radau at 1e-12.
+#[test]
+fn robertson_is_solved() {
+    let mut f = Of(|_: f64, z: &[f64], dz: &mut [f64]| {
+        let (slow, fast, back) = (0.04 * z[0], 3e7 * z[1] * z[1], 1e4 * z[1] * z[2]);
+        (dz[0], dz[1], dz[2]) = (-slow + back, slow - back - fast, fast);
+    });
+    let mut integrator = Integrator::new(&[1.0, 1e-4, 1.0], 1e-8);
+    integrator.begin(0.0, &[1.0, 0.0, 0.0]);
+    while integrator.time() < 40.0 {
+        integrator.step(&mut f, 40.0).expect("a step");
+    }
+    // Test set for initial value problems (Mazzia, Magherini), t = 40.
+    let exact = [0.715_827_068_719_31, 9.185_534_765_577e-6, 0.284_163_745_746_2];
+    let errors = [0, 1, 2].map(|i| (integrator.states()[i] - exact[i]).abs() / exact[i]);
+    assert!(
+        integrator.is_stiff() && errors.iter().all(|e| *e < 1e-5),
+        "{:?} {errors:?} {:?}",
+        integrator.states(),
+        integrator.work()
+    );
+}
+
+/// Rates that are never finite end the run, and so does a pole.
+#[test]
+fn what_cannot_be_integrated_is_said() {
+    let mut integrator = Integrator::new(&[1.0], 1e-6);
+    integrator.begin(0.0, &[1.0]);
+    let nowhere = integrator.step(&mut Of(|_: f64, _: &[f64], dz: &mut [f64]| dz[0] = f64::NAN), 1.0);
+    assert!(matches!(nowhere, Err(Stopped::NotFinite(0.0))), "{nowhere:?}");
+    // ẏ = y² has a pole at 1.
+    integrator.begin(0.0, &[1.0]);
+    integrator.forget();
+    let mut pole = Of(|_: f64, z: &[f64], dz: &mut [f64]| dz[0] = z[0] * z[0]);
+    let stopped = loop {
+        match integrator.step(&mut pole, 2.0) {
+            Ok(()) if integrator.time() >= 2.0 => panic!("beyond the pole"),
+            Ok(()) => {}
+            Err(stopped) => break stopped,
+        }
+    };
+    let (Stopped::TooShort(t) | Stopped::NotFinite(t)) = stopped;
+    assert!((t - 1.0).abs() < 1e-6, "{t}");
+}

@@ -1,0 +1,162 @@
+//! FMUs for model exchange in coupled systems: their equations are integrated by this program, so that waveforms reach the last digits.
+//!
+//! The FMUs are C without any code of ours (tests/kit/equations.c). References: the exact solution of two masses, and a Taylor series with 40
+//! digits for masses on springs that harden.
+
+use crate::make;
+use crate::run::{Left, macrostep};
+use macrostep_oscillator::{Exact, Parameters};
+use std::path::{Path, PathBuf};
+
+/// The description of a mass on a spring that hardens, tests/kit/equations.c with MODEL=MASS.
+const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="mass" guid="{mass}" numberOfEventIndicators="0">
+  <ModelExchange modelIdentifier="mass"/>
+  <ModelVariables>
+    <ScalarVariable name="f" valueReference="20" causality="input"><Real start="0"/></ScalarVariable>
+    <ScalarVariable name="x" valueReference="0" causality="output" initial="exact"><Real start="0"/></ScalarVariable>
+    <ScalarVariable name="v" valueReference="1" causality="output" initial="exact"><Real start="0" derivative="2"/></ScalarVariable>
+    <ScalarVariable name="a" valueReference="11"><Real derivative="3"/></ScalarVariable>
+    <ScalarVariable name="der(x)" valueReference="10"><Real derivative="2"/></ScalarVariable>
+    <ScalarVariable name="m" valueReference="21" causality="parameter" variability="fixed"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="k" valueReference="22" causality="parameter" variability="fixed"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="hardening" valueReference="23" causality="parameter" variability="fixed"><Real start="0"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure>
+    <Outputs><Unknown index="2" dependencies=""/><Unknown index="3" dependencies=""/></Outputs>
+    <Derivatives><Unknown index="5"/><Unknown index="4"/></Derivatives>
+  </ModelStructure>
+</fmiModelDescription>
+"#;
+
+/// Springs \[N/m\] of both masses and between them.
+const STIFFNESS: [f64; 2] = [10.0, 100.0];
+const COUPLING: f64 = 20.0;
+
+/// Two masses in a folder, a spring between them in the master: `pair.toml`. The right one is `right`, whose force has the other sign if it is
+/// carried in the program.
+fn pair(name: &str, hardening: [f64; 2], right: &str) -> PathBuf {
+    let folder = make::folder(name);
+    let library = make::compiled("equations.c", &[("MODEL", "MASS")]);
+    let entries = [("modelDescription.xml", XML.as_bytes()), ("binaries/linux64/mass.so", library.as_slice())];
+    std::fs::write(folder.join("mass.fmu"), make::archive(&entries)).expect("written");
+    let hardens = |i: usize| {
+        if i == 1 && right != "mass.fmu" { String::new() } else { format!("hardening = {:?}, ", hardening[i]) }
+    };
+    let speed = if right == "mass.fmu" { "v" } else { "v0" };
+    let text = format!(
+        r#"
+[experiment]
+stop = 5.0
+step = 0.25
+
+[units.left]
+fmu = "mass.fmu"
+set = {{ {}k = {:?}, v = 100.0 }}
+
+[units.right]
+fmu = "{right}"
+set = {{ {}k = {:?}, {speed} = -100.0 }}
+
+[laws.spring]
+kind = "spring-damper"
+stiffness = {COUPLING:?}
+damping = 0.0
+inputs = ["left.x", "left.v", "right.x", "right.v"]
+outputs = ["f"]
+
+[connections]
+"left.f" = {{ from = "spring.f", factor = -1.0 }}
+"right.f" = "spring.f"
+"#,
+        hardens(0),
+        STIFFNESS[0],
+        hardens(1),
+        STIFFNESS[1],
+    );
+    // A spring with x2 − x1 pulls mass 1 along: the law has the force on mass 2.
+    std::fs::write(folder.join("pair.toml"), text).expect("written");
+    folder
+}
+
+fn run(folder: &Path, more: &[&str]) -> Left {
+    let record = ["--record", "left.x", "--record", "right.x"];
+    let mut arguments = vec!["run", "pair.toml", "--out", "out"];
+    arguments.extend(record.iter().chain(more));
+    macrostep(folder, &arguments)
+}
+
+/// Positions at the end.
+fn positions(left: &Left) -> [f64; 2] {
+    assert_eq!(left.code, Some(0), "{}\n{}", left.command, left.stderr);
+    let last = left.rows.as_ref().and_then(|rows| rows.last()).expect("rows");
+    let last: Vec<f64> = last.split(',').map(|x| x.parse().expect("a number")).collect();
+    [last[1], last[2]]
+}
+
+/// Largest error of a position, in amplitudes.
+fn error(found: [f64; 2], exact: [f64; 2], amplitudes: [f64; 2]) -> f64 {
+    (0..2).map(|i| ((found[i] - exact[i]) / amplitudes[i]).abs()).fold(0.0, f64::max)
+}
+
+/// Positions and amplitudes of two masses on linear springs after 5 s.
+fn linear() -> ([f64; 2], [f64; 2]) {
+    let exact = Exact::new(&Parameters { k: STIFFNESS, k_c: COUPLING, ..Parameters::case_1() }).expect("parameters");
+    let end = exact.at(5.0);
+    ([end[0], end[1]], exact.amplitudes(5.0))
+}
+
+/// After 5 s, hardening 0.05 and 0.02 N/m³: Taylor series of degree 30 with 40 digits, 2000 and 4000 steps alike.
+const CUBIC: ([f64; 2], [f64; 2]) = ([-4.451_832_363_568_62, 2.036_737_285_993_909_4], [15.14, 13.07]);
+
+const WAVEFORM: [&str; 2] = ["--method", "waveform:16"];
+
+#[test]
+fn waveforms_reach_the_last_digits() {
+    let cases = [("linear", [0.0; 2], linear()), ("cubic", [0.05, 0.02], CUBIC)];
+    for (name, hardening, (exact, amplitudes)) in cases {
+        let folder = pair(name, hardening, "mass.fmu");
+        let fast = run(&folder, &[&WAVEFORM[..], &["--step", "0.125", "--solver-tolerance", "1e-13"]].concat());
+        let found = error(positions(&fast), exact, amplitudes);
+        assert!(found <= 1e-12, "{name}: {found:e}");
+        // In processes of their own: the same bits.
+        let isolated =
+            run(&folder, &[&WAVEFORM[..], &["--step", "0.125", "--solver-tolerance", "1e-13", "--isolate"]].concat());
+        assert_eq!(positions(&isolated), positions(&fast), "{name}");
+    }
+}
+
+/// Explicit methods have the orders that they have with any unit: an error of H² for `linear`.
+#[test]
+fn predictors_have_their_orders() {
+    let folder = pair("orders", [0.0; 2], "mass.fmu");
+    let (exact, amplitudes) = linear();
+    let errors = |predict: &str| {
+        ["0.002", "0.001"].map(|step| {
+            let left = run(&folder, &["--predict", predict, "--step", step]);
+            error(positions(&left), exact, amplitudes)
+        })
+    };
+    for (predict, order) in [("hold", 1.0), ("linear", 2.0), ("quadratic", 3.0)] {
+        let [coarse, fine] = errors(predict);
+        let found = (coarse / fine).log2();
+        assert!((found - order).abs() < 0.25, "{predict}: {found}");
+    }
+}
+
+/// A native unit beside one for model exchange: the waveform's error, and a run that goes on from a checkpoint to the same bits.
+#[test]
+fn faces_mix() {
+    let folder = pair("mixed", [0.0; 2], "embedded:oscillator2_force");
+    let (exact, amplitudes) = linear();
+    let options =
+        [&WAVEFORM[..], &["--step", "0.125", "--solver-tolerance", "1e-13", "--set", "right.integrator=exact"]]
+            .concat();
+    let whole = run(&folder, &options);
+    let found = error(positions(&whole), exact, amplitudes);
+    assert!(found <= 1e-12, "{found:e}");
+    let half = [&options[..], &["--checkpoint", "half.state", "--checkpoint-every", "2.5"]].concat();
+    run(&folder, &half);
+    let resumed = run(&folder, &[&options[..], &["--resume", "half.state"]].concat());
+    assert_eq!(positions(&resumed), positions(&whole));
+}

@@ -1,0 +1,148 @@
+/* Equations for the tests of model exchange; MODEL chooses which. No state functions unless STATES is defined, no steps. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int status;
+enum { OK, WARNING, DISCARD, ERROR, FATAL };
+typedef struct {
+    int needed, terminate, nominals, values, timed;
+    double next;
+} info;
+
+/* Models, and how many states and indicators each has. */
+enum { MASS, BALL, RELAY, CLOCK, VANDERPOL, ROBERTSON, BROKEN, CHATTER, RAMP };
+static const int counts[][2] = {{2, 0}, {2, 1}, {1, 1}, {1, 0}, {2, 0}, {3, 0}, {1, 0}, {1, 1}, {1, 1}};
+#define STATES_N counts[MODEL][0]
+#define SIGNS_N counts[MODEL][1]
+
+/* Reals: states 0 …, derivatives 10 …, then these. Integer 0: events so far; 1: calls of fmi2GetDerivatives. */
+enum { INPUT = 20, P, Q, R, REALS };
+typedef struct {
+    double t, real[REALS];
+    int mode, events, calls;
+    double next;
+} slave;
+
+const char *fmi2GetVersion(void) { return "2.0"; }
+const char *fmi2GetTypesPlatform(void) { return "default"; }
+
+static void defaults(slave *s) {
+    memset(s, 0, sizeof *s);
+    s->real[P] = s->real[Q] = 1;
+}
+void *fmi2Instantiate(const char *name, int type, const char *guid, const char *uri, const void *back, int visible, int logging) {
+    slave *s;
+    (void)name, (void)guid, (void)uri, (void)back, (void)visible, (void)logging;
+    if (type != 0) return NULL;
+    s = malloc(sizeof *s);
+    defaults(s);
+    return s;
+}
+void fmi2FreeInstance(slave *s) { free(s); }
+status fmi2SetupExperiment(slave *s, int a, double b, double start, int c, double d) { (void)a, (void)b, (void)c, (void)d; s->t = start; return OK; }
+status fmi2EnterInitializationMode(slave *s) { (void)s; return OK; }
+status fmi2ExitInitializationMode(slave *s) { s->mode = MODEL == RELAY || MODEL == CHATTER; return OK; }
+status fmi2Terminate(slave *s) { (void)s; return OK; }
+status fmi2Reset(slave *s) { defaults(s); return OK; }
+
+static void rates(slave *s, double *dz) {
+    const double *z = s->real, u = s->real[INPUT], p = s->real[P], q = s->real[Q], r = s->real[R];
+    switch (MODEL) {
+    /* A mass p on a spring q, which hardens by r, under a force u. */
+    case MASS: dz[0] = z[1], dz[1] = (u - q * z[0] - r * z[0] * z[0] * z[0]) / p; break;
+    /* A ball with friction r. */
+    case BALL: dz[0] = z[1], dz[1] = -9.81 - r * z[1]; break;
+    /* Heating with hysteresis. */
+    case RELAY: dz[0] = (s->mode ? 2 : 0) - z[0]; break;
+    /* It grows as the number of ticks says, one tick each 0.1 s. */
+    case CLOCK: dz[0] = s->events; break;
+    case VANDERPOL: dz[0] = z[1], dz[1] = 1e6 * ((1 - z[0] * z[0]) * z[1] - z[0]); break;
+    case ROBERTSON:
+        dz[0] = -0.04 * z[0] + 1e4 * z[1] * z[2];
+        dz[2] = 3e7 * z[1] * z[1];
+        dz[1] = -dz[0] - dz[2];
+        break;
+    case BROKEN: dz[0] = s->t > 0.5 ? NAN : 1; break;
+    /* It goes to 0 from both sides, without hysteresis. */
+    case CHATTER: dz[0] = s->mode ? -1 : 1; break;
+    /* An input that is watched. */
+    case RAMP: dz[0] = u; break;
+    }
+}
+
+status fmi2SetReal(slave *s, const unsigned *vr, size_t n, const double *value) {
+    for (size_t i = 0; i < n; i++) s->real[vr[i]] = value[i];
+    return OK;
+}
+status fmi2GetReal(slave *s, const unsigned *vr, size_t n, double *value) {
+    double dz[4];
+    rates(s, dz);
+    for (size_t i = 0; i < n; i++) value[i] = vr[i] >= 10 && vr[i] < 20 ? dz[vr[i] - 10] : s->real[vr[i]];
+    return OK;
+}
+status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
+    for (size_t i = 0; i < n; i++) value[i] = vr[i] ? s->calls : s->events;
+    return OK;
+}
+
+status fmi2EnterEventMode(slave *s) { (void)s; return OK; }
+status fmi2NewDiscreteStates(slave *s, info *i) {
+    memset(i, 0, sizeof *i);
+    switch (MODEL) {
+    case BALL:
+        if (s->real[0] <= 0 && s->real[1] < 0) s->real[1] *= -s->real[Q], s->events++, i->values = 1;
+        break;
+    case RELAY:
+        if (s->mode && s->real[0] >= 1.5) s->mode = 0, s->events++;
+        else if (!s->mode && s->real[0] <= 0.5) s->mode = 1, s->events++;
+        break;
+    case CHATTER: s->mode = s->real[0] > 0, s->events++; break;
+    case RAMP: s->events++; break;
+    case CLOCK:
+        if (s->t >= s->next) s->events++, s->next = 0.1 * s->events;
+        i->timed = 1, i->next = s->next;
+        break;
+    }
+    return OK;
+}
+status fmi2EnterContinuousTimeMode(slave *s) { (void)s; return OK; }
+status fmi2CompletedIntegratorStep(slave *s, int keep, int *enter, int *terminate) { (void)s, (void)keep; *enter = *terminate = 0; return OK; }
+status fmi2SetTime(slave *s, double t) { s->t = t; return OK; }
+status fmi2SetContinuousStates(slave *s, const double *z, size_t n) { memcpy(s->real, z, n * sizeof *z); return n == STATES_N ? OK : ERROR; }
+status fmi2GetContinuousStates(slave *s, double *z, size_t n) { memcpy(z, s->real, n * sizeof *z); return OK; }
+status fmi2GetDerivatives(slave *s, double *dz, size_t n) { (void)n; s->calls++; rates(s, dz); return OK; }
+status fmi2GetNominalsOfContinuousStates(slave *s, double *x, size_t n) {
+    (void)s;
+    for (size_t i = 0; i < n; i++) x[i] = MODEL == ROBERTSON && i == 1 ? 1e-4 : 1;
+    return OK;
+}
+status fmi2GetEventIndicators(slave *s, double *g, size_t n) {
+    if (n != SIGNS_N) return ERROR;
+    switch (MODEL) {
+    case BALL: g[0] = s->real[0]; break;
+    case RELAY: g[0] = s->mode ? 1.5 - s->real[0] : s->real[0] - 0.5; break;
+    case CHATTER: g[0] = s->real[0]; break;
+    case RAMP: g[0] = s->real[INPUT] - 0.5; break;
+    }
+    return OK;
+}
+
+#ifdef STATES
+status fmi2GetFMUstate(slave *s, slave **state) {
+    if (!*state) *state = malloc(sizeof *s);
+    **state = *s;
+    return OK;
+}
+status fmi2SetFMUstate(slave *s, slave *state) { *s = *state; return OK; }
+status fmi2FreeFMUstate(slave *s, slave **state) { (void)s; free(*state); *state = NULL; return OK; }
+status fmi2SerializedFMUstateSize(slave *s, slave *state, size_t *size) { (void)s, (void)state; *size = sizeof *s; return OK; }
+status fmi2SerializeFMUstate(slave *s, slave *state, char *bytes, size_t size) { (void)s; memcpy(bytes, state, size); return OK; }
+status fmi2DeSerializeFMUstate(slave *s, const char *bytes, size_t size, slave **state) {
+    (void)s;
+    *state = malloc(size);
+    memcpy(*state, bytes, size);
+    return OK;
+}
+#endif
