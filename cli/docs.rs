@@ -30,6 +30,7 @@ const PAGES: &[(&str, &str)] = pages![
     "crane",
     "interface",
     "flexible",
+    "faces",
     "robustness",
     "platforms",
     "other-tools",

@@ -155,7 +155,7 @@ fn faces_mix() {
     let whole = run(&folder, &options);
     let found = error(positions(&whole), exact, amplitudes);
     assert!(found <= 1e-12, "{found:e}");
-    let half = [&options[..], &["--checkpoint", "half.state", "--checkpoint-every", "2.5"]].concat();
+    let half = [&options[..], &["--checkpoint", "half.state", "--checkpoint-every", "25"]].concat();
     run(&folder, &half);
     let resumed = run(&folder, &[&options[..], &["--resume", "half.state"]].concat());
     assert_eq!(positions(&resumed), positions(&whole));

@@ -21,9 +21,14 @@ static const int counts[][2] = {{2, 0}, {2, 1}, {1, 1}, {1, 0}, {2, 0}, {3, 0}, 
 enum { INPUT = 20, P, Q, R, REALS };
 typedef struct {
     double t, real[REALS];
-    int mode, events, calls;
+    int mode, events, calls, phase;
     double next;
 } slave;
+
+/* Phases, FMI 2.0.5, section 3.2.3: a call in another one is an error. */
+enum { SETUP, INITIALIZING, EVENT, CONTINUOUS };
+#define ONLY_IN(which) \
+    if (s->phase != which) return ERROR
 
 const char *fmi2GetVersion(void) { return "2.0"; }
 const char *fmi2GetTypesPlatform(void) { return "default"; }
@@ -42,8 +47,8 @@ void *fmi2Instantiate(const char *name, int type, const char *guid, const char *
 }
 void fmi2FreeInstance(slave *s) { free(s); }
 status fmi2SetupExperiment(slave *s, int a, double b, double start, int c, double d) { (void)a, (void)b, (void)c, (void)d; s->t = start; return OK; }
-status fmi2EnterInitializationMode(slave *s) { (void)s; return OK; }
-status fmi2ExitInitializationMode(slave *s) { s->mode = MODEL == RELAY || MODEL == CHATTER; return OK; }
+status fmi2EnterInitializationMode(slave *s) { ONLY_IN(SETUP); s->phase = INITIALIZING; return OK; }
+status fmi2ExitInitializationMode(slave *s) { ONLY_IN(INITIALIZING); s->phase = EVENT; s->mode = MODEL == RELAY || MODEL == CHATTER; return OK; }
 status fmi2Terminate(slave *s) { (void)s; return OK; }
 status fmi2Reset(slave *s) { defaults(s); return OK; }
 
@@ -73,7 +78,11 @@ static void rates(slave *s, double *dz) {
 }
 
 status fmi2SetReal(slave *s, const unsigned *vr, size_t n, const double *value) {
-    for (size_t i = 0; i < n; i++) s->real[vr[i]] = value[i];
+    for (size_t i = 0; i < n; i++) {
+        /* Only states and inputs change while time goes on. */
+        if (s->phase == CONTINUOUS && vr[i] > INPUT) return ERROR;
+        s->real[vr[i]] = value[i];
+    }
     return OK;
 }
 status fmi2GetReal(slave *s, const unsigned *vr, size_t n, double *value) {
@@ -87,8 +96,9 @@ status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
     return OK;
 }
 
-status fmi2EnterEventMode(slave *s) { (void)s; return OK; }
+status fmi2EnterEventMode(slave *s) { ONLY_IN(CONTINUOUS); s->phase = EVENT; return OK; }
 status fmi2NewDiscreteStates(slave *s, info *i) {
+    ONLY_IN(EVENT);
     memset(i, 0, sizeof *i);
     switch (MODEL) {
     case BALL:
@@ -107,10 +117,10 @@ status fmi2NewDiscreteStates(slave *s, info *i) {
     }
     return OK;
 }
-status fmi2EnterContinuousTimeMode(slave *s) { (void)s; return OK; }
-status fmi2CompletedIntegratorStep(slave *s, int keep, int *enter, int *terminate) { (void)s, (void)keep; *enter = *terminate = 0; return OK; }
-status fmi2SetTime(slave *s, double t) { s->t = t; return OK; }
-status fmi2SetContinuousStates(slave *s, const double *z, size_t n) { memcpy(s->real, z, n * sizeof *z); return n == STATES_N ? OK : ERROR; }
+status fmi2EnterContinuousTimeMode(slave *s) { ONLY_IN(EVENT); s->phase = CONTINUOUS; return OK; }
+status fmi2CompletedIntegratorStep(slave *s, int keep, int *enter, int *terminate) { ONLY_IN(CONTINUOUS); (void)keep; *enter = *terminate = 0; return OK; }
+status fmi2SetTime(slave *s, double t) { ONLY_IN(CONTINUOUS); s->t = t; return OK; }
+status fmi2SetContinuousStates(slave *s, const double *z, size_t n) { ONLY_IN(CONTINUOUS); memcpy(s->real, z, n * sizeof *z); return n == STATES_N ? OK : ERROR; }
 status fmi2GetContinuousStates(slave *s, double *z, size_t n) { memcpy(z, s->real, n * sizeof *z); return OK; }
 status fmi2GetDerivatives(slave *s, double *dz, size_t n) { (void)n; s->calls++; rates(s, dz); return OK; }
 status fmi2GetNominalsOfContinuousStates(slave *s, double *x, size_t n) {

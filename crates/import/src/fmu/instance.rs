@@ -80,11 +80,18 @@ impl Fmu {
 
     /// The same, with a way to the instance.
     pub(crate) fn made(&self, name: &str, options: &FmuOptions) -> Result<Box<dyn Instance>, FmuError> {
-        let unit = self.instantiate(name, options)?;
         Ok(match self.face {
-            Face::CoSimulation => Box::new(unit),
-            Face::ModelExchange => Box::new(ContinuousUnit::new(unit)),
+            Face::CoSimulation => Box::new(self.instantiate(name, options)?),
+            Face::ModelExchange => Box::new(self.instantiate_equations(name, options)?),
         })
+    }
+
+    /// A new instance of an FMU that is driven by its equations.
+    ///
+    /// # Errors
+    /// As [`Fmu::instantiate`].
+    pub fn instantiate_equations(&self, name: &str, options: &FmuOptions) -> Result<ContinuousUnit, FmuError> {
+        Ok(ContinuousUnit::new(self.instantiate(name, options)?))
     }
 
     /// A new instance, in the state after `fmi2Instantiate`.

@@ -192,6 +192,38 @@ fn a_step_is_taken_back() {
     }
 }
 
+/// An input that was a line stays at its end, also after a step that is taken back.
+#[test]
+fn inputs_are_taken_back() {
+    let mut unit = ready(&fmu("MASS", (2, 0), false), &[(0, 0.0), (Q, 0.0)], None);
+    unit.set_real(&[INPUT], &[1.0]).expect("set");
+    unit.set_input_derivatives(&[INPUT], &[1], &[-1.0]).expect("set");
+    step(&mut *unit, 0, 1.0);
+    unit.save(0).expect("kept");
+    for _ in 0..2 {
+        unit.set_real(&[INPUT], &[7.0]).expect("set");
+        unit.restore(0).expect("back");
+        step(&mut *unit, 1, 1.0);
+        // v = ∫ (1 − t) dt over the first second, and stays from there.
+        let speed = get(&mut *unit, 1);
+        assert!((speed - 0.5).abs() < 1e-12, "{speed}");
+    }
+}
+
+/// The next time event is taken back with the step that has passed it.
+#[test]
+fn time_events_are_taken_back() {
+    let mut unit = ready(&fmu("CLOCK", (1, 0), true), &[(0, 0.0)], None);
+    step(&mut *unit, 0, 0.07);
+    unit.save(0).expect("kept");
+    (1..4).for_each(|k| step(&mut *unit, k, 0.07));
+    let once = get(&mut *unit, 0);
+    unit.restore(0).expect("back");
+    (1..4).for_each(|k| step(&mut *unit, k, 0.07));
+    assert_eq!(get(&mut *unit, 0), once);
+    assert!((once - (0.1 + 0.2 + 3.0 * 0.08)).abs() < 1e-12, "{once}");
+}
+
 /// A state in bytes goes on in another instance to the same bits, inputs included.
 #[test]
 fn a_state_goes_on_elsewhere() {
