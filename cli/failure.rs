@@ -6,6 +6,8 @@ use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
 
+use crate::stream::Stream;
+
 /// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -87,4 +89,11 @@ impl Failure {
         let path = path.to_owned();
         move |source| Self::File { path, source }
     }
+}
+
+/// A failure with where the results up to it are.
+pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
+    let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
+    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
+    Failure::Run(format!("{failure}{kept}"))
 }

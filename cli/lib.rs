@@ -9,6 +9,7 @@ pub mod factory;
 pub mod input;
 pub mod values;
 
+mod accounts;
 mod arguments;
 mod check;
 mod checkpoint;
@@ -17,6 +18,7 @@ mod distinct;
 mod docs;
 mod energy;
 mod failure;
+mod files;
 #[cfg(feature = "full")]
 mod fit;
 #[cfg(feature = "full")]
@@ -37,6 +39,7 @@ mod oscillator;
 mod pictures;
 mod print;
 mod program;
+mod progress;
 mod recover;
 mod room;
 #[cfg(feature = "full")]
@@ -52,6 +55,7 @@ mod sweep;
 mod system;
 mod terms;
 mod thinned;
+mod verdict;
 
 pub use program::program;
 

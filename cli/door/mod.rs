@@ -22,12 +22,12 @@ pub use collected::Collected;
 pub use fault::{Fault, Kind};
 pub use started::Started;
 
-use crate::oscillator::{Accepted, refused};
 pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
 use crate::system::steps::{Rows, Steps};
 use crate::system::{self, Caller, Opened};
+use crate::verdict::{Accepted, refused};
 
 /// A scenario from its file, or the one of this program with this name; a name with a file extension is a file.
 ///

@@ -22,7 +22,7 @@ use super::source::Source;
 use crate::checkpoint::whole;
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::files::write_text;
 use crate::print;
 
 /// Names of the joints on the command line, in the order of [`Joint::ALL`].

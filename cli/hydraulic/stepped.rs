@@ -8,9 +8,8 @@ use macrostep_master::{RunError, SavedState, Simulation};
 use super::arguments::MultirateArguments;
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
 use crate::simulate::with_units;
-use crate::single::kept;
 use crate::stream::Stream;
 use crate::system::steps::{Sink, Steps, goes_on};
 

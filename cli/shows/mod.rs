@@ -11,8 +11,8 @@ use macrostep_plot::Table;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::oscillator::progress_bar;
 use crate::print;
+use crate::progress::progress_bar;
 
 /// `macrostep shows`.
 #[derive(Debug, Args)]

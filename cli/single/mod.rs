@@ -23,7 +23,7 @@ pub use options::SimulateArguments;
 
 use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
 use crate::formats::units;
 use crate::stream::Stream;
 use crate::{info, print, slaves};
@@ -125,13 +125,6 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let reported = report(arguments, &summary, &names, &steps.last);
     outcome.map_err(|failure| kept(failure, stream.as_ref()))?;
     written.and(reported)
-}
-
-/// A failure with where the results up to it are.
-pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
-    let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
-    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
-    Failure::Run(format!("{failure}{kept}"))
 }
 
 /// What is written is not what is read.

@@ -22,11 +22,10 @@ use super::timed::Times;
 use super::units::UnitResult;
 use super::warned::told;
 use super::{method_line, title};
+use crate::accounts::{ControlCourse, PowerBond, bond_line, course_line};
 use crate::failure::Failure;
 use crate::formats::units;
-use crate::oscillator::{bond_line, course_line};
 use crate::print::{self, counted};
-use crate::summary::{ControlCourse, PowerBond};
 
 /// A run that has ended, well or not.
 pub struct Outcome {

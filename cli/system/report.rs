@@ -198,7 +198,7 @@ fn units(s: &Summary) -> Option<Sheet> {
 }
 
 fn bonds(s: &Summary) -> Option<Sheet> {
-    let row = |b: &crate::summary::PowerBond| {
+    let row = |b: &crate::accounts::PowerBond| {
         let [energy, energy_max, power_max] = b.residuals();
         vec![b.name().to_owned(), format!("{energy:.6e}"), format!("{energy_max:.6e}"), format!("{power_max:.6e}")]
     };

@@ -24,13 +24,13 @@ use super::steps::{Rows, Steps};
 use super::{Opened, bundle, convert, findings_failure, pictures, report, start, tell};
 use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
+use crate::files::write_text;
 use crate::formats::units;
-use crate::oscillator::{Accepted, met, write_text};
 use crate::print;
-use crate::single::kept;
 use crate::stream::Stream;
 use crate::thinned::Thinned;
+use crate::verdict::{Accepted, met};
 
 /// Runs a scenario as the options say.
 ///
