@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
-
-use crate::stream::Stream;
+use macrostep_run::{Error, Stream};
 
 /// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +88,41 @@ impl Failure {
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::File { path, source }
+    }
+}
+
+impl From<Error> for Failure {
+    /// With the options of the command line that help.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Simulation(error) => Self::Simulation(error),
+            Error::File { path, source } => Self::File { path, source },
+            Error::Trace(error) => Self::Trace(error),
+            Error::Bytes(error) => Self::Bytes(error),
+            Error::Sink(error) => error.downcast().map_or_else(Self::run, |failure| *failure),
+            Error::NoName { path } => {
+                Self::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display()))
+            }
+            Error::NoCheckpoint { path } => Self::Run(format!(
+                "`{}`: found something else, expected a file `--checkpoint` has written",
+                path.display()
+            )),
+            Error::OtherRows { .. } => Self::Run(format!("{error}: restore its file, or choose another `--out`")),
+            Error::OtherRun { ref found, .. } => {
+                // An FMU that was changed has another GUID, also where only its description was.
+                let next = if found.starts_with("GUID ") {
+                    ": resume with the FMUs and the program that wrote it, or start the run again"
+                } else {
+                    ""
+                };
+                Self::Run(format!("{error}, by this command{next}"))
+            }
+            Error::Interrupted { t_s, checkpoint } => {
+                let kept = checkpoint.map(|path| format!("; `--resume {}` continues", path.display()));
+                Self::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
+            }
+            Error::Taken { .. } | Error::Folder { .. } | Error::Checkpoint { .. } => Self::run(error),
+        }
     }
 }
 

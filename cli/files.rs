@@ -1,10 +1,10 @@
-//! Files of text that verbs write beside their results.
+//! Files that verbs write: rows, and texts beside them.
 
+use macrostep_run::{Checkpoint, Stream, folder_at};
 use std::path::Path;
 
 use macrostep_system::Scenario;
 
-use crate::claim::folder_at;
 use crate::failure::Failure;
 
 /// Writes a scenario that `macrostep run` runs again to the same numbers, below the settings it was made of. Where no key says
@@ -28,4 +28,20 @@ pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     path.parent().map_or(Ok(()), folder_at)?;
     std::fs::write(path, format!("{}\n", text.trim_end())).map_err(Failure::file(path))
+}
+
+/// The file that rows go to, a new one or the one of the run that is continued; what is noticed of it is remarked.
+///
+/// # Errors
+/// As of [`Stream::open`].
+pub fn rows_at<'a>(
+    path: &Path,
+    names: impl IntoIterator<Item = &'a str>,
+    at: Option<&Checkpoint>,
+) -> Result<Stream, Failure> {
+    let stream = Stream::open(path, names, at)?;
+    if let Some(note) = stream.note() {
+        crate::print::remark!("note: {note}");
+    }
+    Ok(stream)
 }

@@ -13,7 +13,6 @@ mod accounts;
 mod arguments;
 mod check;
 mod checkpoint;
-mod claim;
 mod distinct;
 mod docs;
 mod energy;
@@ -41,20 +40,17 @@ mod print;
 mod program;
 mod progress;
 mod recover;
-mod room;
 #[cfg(feature = "full")]
 mod shows;
 mod simulate;
 mod single;
 mod slaves;
-mod stream;
 mod summary;
 mod survey;
 #[cfg(feature = "full")]
 mod sweep;
 mod system;
 mod terms;
-mod thinned;
 mod verdict;
 
 pub use program::program;

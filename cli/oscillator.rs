@@ -9,24 +9,21 @@ use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
 use macrostep_plot::Table;
+use macrostep_run::{Checkpoint, CheckpointWriter, Rows, Sink, Steps, Stream, Thinned};
 
 use crate::accounts::{bond_line, course_line};
 use crate::arguments::OscillatorArguments;
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
 use crate::failure::{Failure, kept};
-use crate::files::{write_system, write_text};
+use crate::files::{rows_at, write_system, write_text};
 use crate::forces::Forces;
 use crate::options::OscillatorOptions;
 use crate::pictures::Curves;
 use crate::slaves::SlaveArguments;
-use crate::stream::Stream;
 use crate::summary::Summary;
-use crate::system::steps::{Rows, Sink, Steps};
 use crate::terms::Control;
-use crate::thinned::Thinned;
 use crate::verdict::{Accepted, met};
-use crate::{pictures, print, simulate};
+use crate::{pictures, print, progress, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
 ///
@@ -39,7 +36,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let run = format!("oscillator\n{}", anywhere.settings()?);
     let before = kept_run(arguments, &options, &run)?;
     let mut rows = begun(arguments, before.as_ref())?;
-    let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
+    let mut writer = arguments.checkpoints.writer(&run)?;
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
@@ -101,12 +98,14 @@ fn watched(
     kept: Option<Checkpoint>,
 ) -> Result<(Outcome, Result<(), Failure>), Failure> {
     let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1)?;
+    steps.progress = Some(progress::of_run());
     if let Some(at) = kept {
         compared.resume(at.saved)?;
         steps.go_on_after(at.steps);
     }
     let Compared { coupled, comparison } = &mut compared;
-    let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer);
+    let ended =
+        steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer).map_err(Failure::from);
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
 }
 
@@ -117,7 +116,7 @@ fn begun(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<R
     let columns = Recorder::columns();
     let names = columns.iter().map(|column| column.name.as_str());
     let mut curves = Thinned::new(&columns, &HashSet::new());
-    let mut stream = Stream::open(&path, names, kept)?;
+    let mut stream = rows_at(&path, names, kept)?;
     stream.cut()?;
     if let Some(at) = kept {
         curves.read(&path, at.file.rows)?;

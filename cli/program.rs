@@ -76,7 +76,7 @@ fn without_temporary_folder() -> Option<Failure> {
 
 /// Runs as long as the folder that is written to is this run's alone.
 fn claimed(mut arguments: Arguments) -> Result<(), Failure> {
-    let _claim = arguments.out().map(crate::claim::Claim::of).transpose()?;
+    let _claim = arguments.out().map(macrostep_run::Claim::of).transpose()?;
     absolute(&mut arguments);
     run(arguments)
 }

@@ -9,6 +9,7 @@ use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
 };
 use macrostep_plot::Table;
+use macrostep_run::{RealTime, Rows, Times};
 use macrostep_system::assemble::InputOrder;
 use macrostep_system::scenario::{LawKind, Unit};
 use macrostep_system::verify::Bound;
@@ -16,9 +17,6 @@ use macrostep_system::words::{Energy, Named};
 use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
-use super::pace::RealTime;
-use super::steps::Rows;
-use super::timed::Times;
 use super::units::UnitResult;
 use super::warned::told;
 use super::{method_line, title};
