@@ -43,14 +43,6 @@ pub enum Failure {
     /// A state that cannot be put into bytes.
     #[error("cannot write the checkpoint: {0}")]
     Bytes(#[from] postcard::Error),
-    /// Numbers that are not what they should be.
-    #[error("{failed} of {all} findings are not as expected; the table marks them with `no`")]
-    Findings {
-        /// How many are wrong.
-        failed: usize,
-        /// How many there are.
-        all: usize,
-    },
     /// A result that is less accurate than it is to be, in words.
     #[error("{0}")]
     Inaccurate(String),
@@ -69,7 +61,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::OutOfTolerance { .. } | Self::Inaccurate(_) | Self::Findings { .. } => 3,
+            Self::OutOfTolerance { .. } | Self::Inaccurate(_) => 3,
             _ => 1,
         }
     }

@@ -40,8 +40,6 @@ mod print;
 mod program;
 mod progress;
 mod recover;
-#[cfg(feature = "full")]
-mod shows;
 mod simulate;
 mod single;
 mod slaves;

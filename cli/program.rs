@@ -120,8 +120,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
         #[cfg(feature = "full")]
         Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
-        #[cfg(feature = "full")]
-        Some(Verb::Shows(arguments)) => crate::shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
         Some(Verb::Check(arguments)) => crate::check::run(&arguments),

@@ -24,8 +24,6 @@ use crate::verdict::{Accepted, met};
 use arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use report::Summary;
 
-pub use report::Structure;
-
 /// `macrostep crane`.
 ///
 /// # Errors

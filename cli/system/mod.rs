@@ -186,7 +186,7 @@ impl Opened {
     /// Checks and assembles; findings go to standard error.
     ///
     /// # Errors
-    /// [`Failure::Findings`] where the scenario cannot run.
+    /// [`Failure::Run`] where the scenario cannot run.
     pub fn assemble(&self) -> Result<Assembly, Failure> {
         self.assembled().map_err(|findings| findings_failure(&findings))
     }
