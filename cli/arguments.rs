@@ -32,7 +32,6 @@ mod full {
     pub use crate::help::{CompletionsArguments, ManualArguments};
     pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
     pub use crate::laboratory::arguments::CompareArguments;
-    pub use crate::shows::ShowsArguments;
     pub use crate::sweep::arguments::SweepArguments;
     pub use crate::system::arguments::ExportArguments;
 }
@@ -103,11 +102,7 @@ impl Arguments {
             | Verb::Explain(_)
             | Verb::Verify(_) => None,
             #[cfg(feature = "full")]
-            Verb::Flex(FlexVerb::Checks(_))
-            | Verb::Shows(_)
-            | Verb::Export(_)
-            | Verb::Completions(_)
-            | Verb::Manual(_) => None,
+            Verb::Export(_) | Verb::Completions(_) | Verb::Manual(_) => None,
         }
     }
 }
@@ -134,9 +129,6 @@ pub enum Verb {
     /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
     #[cfg(feature = "full")]
     Actuator(Box<ActuatorArguments>),
-    /// Check the mechanics and the interface model: print each number beside its expected value
-    #[cfg(feature = "full")]
-    Shows(ShowsArguments),
     /// Write the FMUs this program carries
     Fmus(FmusArguments),
     /// Show what an FMU declares: capabilities, variables, units, dependencies

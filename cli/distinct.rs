@@ -1,27 +1,14 @@
 //! Checks that no file that a run reads is written, and that no file is written for two purposes.
 
-use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
+use macrostep_run::identity;
 use macrostep_system::Scenario;
 use macrostep_system::scenario::Source;
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
 use crate::system::name;
-
-/// The identity of a file, with any name.
-#[cfg(unix)]
-pub fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-/// Nothing does.
-#[cfg(not(unix))]
-pub fn identity(_: &Metadata) -> Option<(u64, u64)> {
-    None
-}
 
 /// The files of a run, each with its purpose.
 #[derive(Debug, Default)]

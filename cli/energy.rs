@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
+use crate::files::write_text;
 use crate::options::{OscillatorOptions, STEPS_MAX};
-use crate::oscillator::{progress_bar, write_text};
 use crate::pictures::{column, running_maximum};
+use crate::progress::progress_bar;
 use crate::terms::{Case, Coupling, Energy, Predict, typed};
 use crate::{print, simulate, survey};
 

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
+use macrostep_run::{Error, Stream};
 
 /// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]
@@ -41,14 +43,6 @@ pub enum Failure {
     /// A state that cannot be put into bytes.
     #[error("cannot write the checkpoint: {0}")]
     Bytes(#[from] postcard::Error),
-    /// Numbers that are not what they should be.
-    #[error("{failed} of {all} findings are not as expected; the table marks them with `no`")]
-    Findings {
-        /// How many are wrong.
-        failed: usize,
-        /// How many there are.
-        all: usize,
-    },
     /// A result that is less accurate than it is to be, in words.
     #[error("{0}")]
     Inaccurate(String),
@@ -67,7 +61,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::OutOfTolerance { .. } | Self::Inaccurate(_) | Self::Findings { .. } => 3,
+            Self::OutOfTolerance { .. } | Self::Inaccurate(_) => 3,
             _ => 1,
         }
     }
@@ -87,4 +81,46 @@ impl Failure {
         let path = path.to_owned();
         move |source| Self::File { path, source }
     }
+}
+
+impl From<Error> for Failure {
+    /// With the options of the command line that help.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Simulation(error) => Self::Simulation(error),
+            Error::File { path, source } => Self::File { path, source },
+            Error::Trace(error) => Self::Trace(error),
+            Error::Bytes(error) => Self::Bytes(error),
+            Error::Sink(error) => error.downcast().map_or_else(Self::run, |failure| *failure),
+            Error::NoName { path } => {
+                Self::Usage(format!("`--checkpoint {}`: expected the name of a file", path.display()))
+            }
+            Error::NoCheckpoint { path } => Self::Run(format!(
+                "`{}`: found something else, expected a file `--checkpoint` has written",
+                path.display()
+            )),
+            Error::OtherRows { .. } => Self::Run(format!("{error}: restore its file, or choose another `--out`")),
+            Error::OtherRun { ref found, .. } => {
+                // An FMU that was changed has another GUID, also where only its description was.
+                let next = if found.starts_with("GUID ") {
+                    ": resume with the FMUs and the program that wrote it, or start the run again"
+                } else {
+                    ""
+                };
+                Self::Run(format!("{error}, by this command{next}"))
+            }
+            Error::Interrupted { t_s, checkpoint } => {
+                let kept = checkpoint.map(|path| format!("; `--resume {}` continues", path.display()));
+                Self::Run(format!("interrupted at t = {} s{}", shown::time(t_s), kept.unwrap_or_default()))
+            }
+            Error::Taken { .. } | Error::Folder { .. } | Error::Checkpoint { .. } => Self::run(error),
+        }
+    }
+}
+
+/// A failure with where the results up to it are.
+pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
+    let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
+    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
+    Failure::Run(format!("{failure}{kept}"))
 }

@@ -20,10 +20,11 @@ use nalgebra::DMatrix;
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::files::{write_system, write_text};
 use crate::flex::arguments::InterfaceArguments;
 use crate::flex::surface;
-use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
+use crate::progress::progress_bar;
 use crate::terms::Units;
 
 /// Stiffness of each spring in N/m, and duration in s.

@@ -9,14 +9,15 @@ pub mod factory;
 pub mod input;
 pub mod values;
 
+mod accounts;
 mod arguments;
 mod check;
 mod checkpoint;
-mod claim;
 mod distinct;
 mod docs;
 mod energy;
 mod failure;
+mod files;
 #[cfg(feature = "full")]
 mod fit;
 #[cfg(feature = "full")]
@@ -37,21 +38,18 @@ mod oscillator;
 mod pictures;
 mod print;
 mod program;
+mod progress;
 mod recover;
-mod room;
-#[cfg(feature = "full")]
-mod shows;
 mod simulate;
 mod single;
 mod slaves;
-mod stream;
 mod summary;
 mod survey;
 #[cfg(feature = "full")]
 mod sweep;
 mod system;
 mod terms;
-mod thinned;
+mod verdict;
 
 pub use program::program;
 

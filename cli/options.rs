@@ -150,6 +150,14 @@ impl OscillatorOptions {
         Ok(options)
     }
 
+    /// The settings of the run as TOML, every default filled in.
+    ///
+    /// # Errors
+    /// [`Failure::Toml`] where a setting cannot be written so.
+    pub fn settings(&self) -> Result<String, Failure> {
+        Ok(toml::to_string(self)?)
+    }
+
     /// The scheme of the run.
     pub fn scheme(&self) -> Scheme {
         Scheme {

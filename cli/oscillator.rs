@@ -3,31 +3,27 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Recorder};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Account, Course, Grade, RunError, SavedState, Simulation, Verdict};
+use macrostep_master::{RunError, SavedState, Simulation};
 use macrostep_plot::Table;
-use macrostep_system::Scenario;
+use macrostep_run::{Checkpoint, CheckpointWriter, Rows, Sink, Steps, Stream, Thinned};
 
+use crate::accounts::{bond_line, course_line};
 use crate::arguments::OscillatorArguments;
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
-use crate::claim::folder_at;
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
+use crate::files::{rows_at, write_system, write_text};
 use crate::forces::Forces;
 use crate::options::OscillatorOptions;
 use crate::pictures::Curves;
-use crate::single::kept;
 use crate::slaves::SlaveArguments;
-use crate::stream::Stream;
 use crate::summary::Summary;
-use crate::system::steps::{Rows, Sink, Steps};
 use crate::terms::Control;
-use crate::thinned::Thinned;
-use crate::{pictures, print, simulate};
+use crate::verdict::{Accepted, met};
+use crate::{pictures, print, progress, simulate};
 
 /// Runs, prints, writes, and compares with the tolerance asked for.
 ///
@@ -37,10 +33,10 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     let options = OscillatorOptions::new(arguments)?;
     // Where the slaves run makes no difference to a run.
     let anywhere = OscillatorOptions { slaves: SlaveArguments::default(), ..options.clone() };
-    let run = format!("oscillator\n{}", scenario(&anywhere)?);
+    let run = format!("oscillator\n{}", anywhere.settings()?);
     let before = kept_run(arguments, &options, &run)?;
     let mut rows = begun(arguments, before.as_ref())?;
-    let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
+    let mut writer = arguments.checkpoints.writer(&run)?;
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
@@ -102,12 +98,14 @@ fn watched(
     kept: Option<Checkpoint>,
 ) -> Result<(Outcome, Result<(), Failure>), Failure> {
     let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1)?;
+    steps.progress = Some(progress::of_run());
     if let Some(at) = kept {
         compared.resume(at.saved)?;
         steps.go_on_after(at.steps);
     }
     let Compared { coupled, comparison } = &mut compared;
-    let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer);
+    let ended =
+        steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer).map_err(Failure::from);
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
 }
 
@@ -118,7 +116,7 @@ fn begun(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<R
     let columns = Recorder::columns();
     let names = columns.iter().map(|column| column.name.as_str());
     let mut curves = Thinned::new(&columns, &HashSet::new());
-    let mut stream = Stream::open(&path, names, kept)?;
+    let mut stream = rows_at(&path, names, kept)?;
     stream.cut()?;
     if let Some(at) = kept {
         curves.read(&path, at.file.rows)?;
@@ -161,16 +159,6 @@ impl Sink for ComparedRows<'_> {
     }
 }
 
-/// A bar on standard error that is seen on a terminal only.
-pub fn progress_bar(length: u64, unit: &str) -> ProgressBar {
-    let bar = if crate::print::is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) };
-    let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {unit}  {{elapsed}}");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style.progress_chars("━╸─"));
-    }
-    bar
-}
-
 /// The JSON object, in full precision, on one line.
 fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failure> {
     Ok(serde_json::to_string(&Summary::new(options, outcome))?)
@@ -183,41 +171,13 @@ pub fn write(
     outcome: &Outcome,
     curves: &dyn Curves,
 ) -> Result<(), Failure> {
-    write_system(&folder.join("scenario.toml"), &scenario(options)?, options.system())?;
+    write_system(&folder.join("scenario.toml"), &options.settings()?, options.system())?;
     if let Some(forces) = &options.force {
         std::fs::copy(&forces.file, folder.join(Forces::BESIDE)).map_err(Failure::file(&forces.file))?;
     }
     write_text(&folder.join("result.json"), &json(options, outcome)?)?;
     pictures::write(folder, options, curves)?;
     Ok(())
-}
-
-/// Writes a scenario that `macrostep run` runs again to the same numbers, below the settings it was made of. Where no key says
-/// what was run, there is no file, and standard error says why.
-pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String>) -> Result<(), Failure> {
-    match system {
-        Ok(system) => {
-            let settings: String =
-                settings.trim_end().lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
-            write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
-        }
-        Err(unsaid) => {
-            crate::print::remark!("note: no `{}`: a scenario has no key for {unsaid}", path.display());
-            // One of an earlier run would say something else.
-            if path.exists() { std::fs::remove_file(path).map_err(Failure::file(path)) } else { Ok(()) }
-        }
-    }
-}
-
-/// The settings of a run, every default filled in.
-pub fn scenario(options: &OscillatorOptions) -> Result<String, Failure> {
-    Ok(toml::to_string(options)?)
-}
-
-/// Writes a text that ends in a line end.
-pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
-    path.parent().map_or(Ok(()), folder_at)?;
-    std::fs::write(path, format!("{}\n", text.trim_end())).map_err(Failure::file(path))
 }
 
 fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
@@ -260,26 +220,6 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
     )
 }
 
-/// A line about a power bond, on a line of its own.
-pub fn bond_line(account: &Account) -> String {
-    format!(
-        "\npower bond `{}`: residual energy {:.3e} J, at most {:.3e} J, of {:.3e} J that went through · residual power at most {:.3e} W of {:.3e} W",
-        account.name,
-        account.residual_energy_j,
-        account.residual_energy_max_j,
-        account.passed_j,
-        account.residual_power_max_w,
-        account.power_max_w
-    )
-}
-
-/// The steps of step control, as a line that follows another.
-pub fn course_line(course: &Course, windows: u64) -> String {
-    let Course { rejected, window_s: [shortest, longest], degree: [lowest, highest] } = course;
-    let degrees = if *highest > 0 { format!(" · degree {lowest} to {highest}") } else { String::new() };
-    format!("\n{windows} steps of {shortest:.3e} to {longest:.3e} s, {rejected} rejected{degrees}")
-}
-
 fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failure> {
     let found = outcome.max_relative_position();
     if let Some(diverged) = &outcome.diverged {
@@ -290,51 +230,4 @@ fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failu
         Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
         _ => met(&outcome.verdict, Accepted::new(arguments.accept_unconverged, arguments.accept_growth)),
     }
-}
-
-/// Which verdicts are no failure.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Accepted {
-    /// Macro steps that did not converge, and joints that are torn.
-    pub unconverged: bool,
-    /// Runs that grow.
-    pub growth: bool,
-}
-
-impl Accepted {
-    /// As the options say.
-    pub fn new(unconverged: bool, growth: bool) -> Self {
-        Accepted { unconverged, growth }
-    }
-
-    /// Or as the scenario says.
-    #[must_use]
-    pub fn of(self, scenario: &Scenario) -> Self {
-        Accepted { growth: self.growth || scenario.experiment.expect_growth, ..self }
-    }
-}
-
-/// Whether the result is one to rely on, or that is asked for; if not, why. What is doubtful is a warning.
-///
-/// # Errors
-/// [`Failure::Run`] with the reason, after everything is printed and written.
-pub fn met(verdict: &Verdict, accepted: Accepted) -> Result<(), Failure> {
-    match refused(verdict, accepted) {
-        Some(failure) => return Err(failure),
-        None if verdict.grade > Grade::Ok => eprintln!("warning: {verdict}"),
-        None => {}
-    }
-    Ok(())
-}
-
-/// The failure that a verdict is, where it is not accepted.
-pub fn refused(verdict: &Verdict, accepted: Accepted) -> Option<Failure> {
-    let option = match verdict.grade {
-        Grade::Failed if !accepted.unconverged => "`--accept-unconverged`",
-        Grade::Growing if !accepted.growth => "`--accept-growth`, or `expect_growth = true` in `[experiment]`,",
-        Grade::Ok | Grade::Doubtful | Grade::Growing | Grade::Failed => return None,
-    };
-    // What did not converge says so itself.
-    let said = if verdict.grade == Grade::Failed { verdict.reason.clone() } else { verdict.to_string() };
-    Some(Failure::Run(format!("{said}; {option} accepts the result")))
 }

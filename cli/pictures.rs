@@ -4,9 +4,9 @@ use std::path::Path;
 
 use macrostep_master::record::Trace;
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_run::Thinned;
 
 use crate::options::OscillatorOptions;
-use crate::thinned::Thinned;
 
 /// How many times as large as the exact solution a picture shows.
 const GROWN: f64 = 20.0;

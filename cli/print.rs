@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use macrostep_plot::table::{output_width, within};
+use macrostep_run::identity;
 
-use crate::distinct::identity;
 use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.

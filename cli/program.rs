@@ -76,7 +76,7 @@ fn without_temporary_folder() -> Option<Failure> {
 
 /// Runs as long as the folder that is written to is this run's alone.
 fn claimed(mut arguments: Arguments) -> Result<(), Failure> {
-    let _claim = arguments.out().map(crate::claim::Claim::of).transpose()?;
+    let _claim = arguments.out().map(macrostep_run::Claim::of).transpose()?;
     absolute(&mut arguments);
     run(arguments)
 }
@@ -120,8 +120,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
         #[cfg(feature = "full")]
         Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
-        #[cfg(feature = "full")]
-        Some(Verb::Shows(arguments)) => crate::shows::run(&arguments),
         Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
         Some(Verb::Check(arguments)) => crate::check::run(&arguments),

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use macrostep_description::shown;
 use macrostep_import::fmu::regular;
+use macrostep_run::{take, taken};
 use serde_json::json;
 
-use crate::claim::{take, taken};
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::formats::{FormatArguments, units};
@@ -57,7 +57,7 @@ pub fn run(arguments: &RecoverArguments) -> Result<(), Failure> {
     // A file that a run still writes to is left alone.
     let file = regular::open(path).map_err(Failure::file(path))?;
     if !take(&file) {
-        return Err(taken(path));
+        return Err(taken(path).into());
     }
     // Half a row is moved away before anything is converted: other formats have whole rows only.
     let found = look(path, file)?;

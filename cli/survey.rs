@@ -8,8 +8,9 @@ use macrostep_plot::table::{Table, short};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
+use crate::files::write_text;
 use crate::options::OscillatorOptions;
-use crate::oscillator::{progress_bar, scenario, write_text};
+use crate::progress::progress_bar;
 use crate::summary::Summary;
 use crate::terms::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
 use crate::{print, simulate};
@@ -136,7 +137,7 @@ fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let path = folder.join(format!("{}.csv", name(options)));
     outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
-    write_text(&folder.join(format!("{}.toml", name(options))), &scenario(options)?)
+    write_text(&folder.join(format!("{}.toml", name(options))), &options.settings()?)
 }
 
 /// `summary.json`: an array of what `macrostep oscillator --json` prints.

@@ -4,7 +4,6 @@
 //! What is to be different about a scenario is said in the words of the command line and means the same: [`Asked::new`] takes
 //! them. What a verb would print is a value here, and what it would say on standard error is a [`Fault`] or a remark.
 
-mod collected;
 mod fault;
 mod started;
 
@@ -14,20 +13,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Parser;
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
+use macrostep_run::{Rows, Steps};
 use macrostep_system::verify::verify;
 use macrostep_system::words::{Control, Correct, Predict};
 use macrostep_system::{Assembly, Document, toml};
 
-pub use collected::Collected;
 pub use fault::{Fault, Kind};
+pub use macrostep_run::Collected;
 pub use started::Started;
 
-use crate::oscillator::{Accepted, refused};
+use crate::failure::Failure;
+use crate::progress;
 pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
-use crate::system::steps::{Rows, Steps};
 use crate::system::{self, Caller, Opened};
+use crate::verdict::{Accepted, refused};
 
 /// A scenario from its file, or the one of this program with this name; a name with a file extension is a file.
 ///
@@ -152,9 +153,10 @@ impl Asked {
         let mut simulation = system::start(assembly)?;
         let e = &scenario.experiment;
         let mut steps = Steps::new(&simulation, (e.start_s, e.stop_s.unwrap_or(0.0)), scenario.record.every)?;
+        steps.progress = Some(progress::of_run());
         let cut = self.opened.caller().map(|caller| caller.cut.clone()).unwrap_or_default();
         let mut rows = Rows::collected(cut.clone());
-        let ended = steps.run(&mut simulation, &mut rows, None);
+        let ended = steps.run(&mut simulation, &mut rows, None).map_err(Failure::from);
         // What it came to.
         let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).tried(taken);
         drop(simulation);

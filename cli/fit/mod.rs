@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::files::write_text;
 use crate::print;
 use crate::sweep::{refused, workers};
 use crate::system::arguments::SystemArguments;

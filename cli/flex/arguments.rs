@@ -11,8 +11,6 @@ use crate::terms::Units;
 pub enum FlexVerb {
     /// The three examples of the paper, beside its numbers
     Examples(ExamplesArguments),
-    /// Check physical properties, and show the error of wrong implementations beside each
-    Checks(ChecksArguments),
     /// Make an FMU of a finite element model
     Import(Box<ImportArguments>),
     /// A flexible pendulum arm with a payload at its tip, coupled and in one piece
@@ -34,14 +32,6 @@ pub struct PendulumArguments {
     /// Folder for picture and result; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-}
-
-/// `macrostep flex checks`.
-#[derive(Debug, Args)]
-pub struct ChecksArguments {
-    /// Print one JSON object instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `macrostep flex import`.

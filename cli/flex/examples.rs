@@ -13,7 +13,7 @@ use serde_json::json;
 use super::arguments::ExamplesArguments;
 use super::drawing::{TOP, Wire, moved};
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::files::write_text;
 use crate::print;
 
 const NAMES: [&str; 3] = ["u_z", "phi_x", "phi_y"];

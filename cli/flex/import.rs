@@ -19,11 +19,11 @@ use serde_json::json;
 use super::arguments::ImportArguments;
 use super::drawing;
 use super::source::Source;
-use crate::checkpoint::whole;
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::files::write_text;
 use crate::print;
+use macrostep_run::checkpoint::whole;
 
 /// Names of the joints on the command line, in the order of [`Joint::ALL`].
 const JOINTS: [&str; 6] = ["free", "ball", "hinge_x", "hinge_y", "hinge_z", "clamp"];

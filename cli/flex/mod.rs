@@ -1,7 +1,6 @@
 //! `macrostep flex`: bodies imported from finite element models.
 
 pub mod arguments;
-mod checks;
 mod drawing;
 mod examples;
 mod import;
@@ -19,7 +18,6 @@ use crate::failure::Failure;
 /// [`Failure`] of the computation or the files.
 pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
     match verb {
-        FlexVerb::Checks(arguments) => checks::run(arguments),
         FlexVerb::Examples(arguments) => examples::run(arguments),
         FlexVerb::Import(arguments) => import::run(arguments),
         FlexVerb::Pendulum(arguments) => pendulum::run(arguments),

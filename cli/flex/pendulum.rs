@@ -9,9 +9,10 @@ use serde_json::json;
 
 use super::arguments::PendulumArguments;
 use crate::failure::Failure;
+use crate::files::{write_system, write_text};
 use crate::laboratory::arguments::factory;
-use crate::oscillator::{progress_bar, write_system, write_text};
 use crate::print;
+use crate::progress::progress_bar;
 
 /// Time between two compared points (s), and macro steps of the table (s).
 const SAMPLE_S: f64 = 2e-3;

@@ -15,7 +15,7 @@ use super::import::{fault_of, micro_step_of, pack, reduce, write_fmu};
 use super::source::Source;
 use crate::distinct::Files;
 use crate::failure::Failure;
-use crate::oscillator::write_text;
+use crate::files::write_text;
 use crate::print;
 
 /// Smaller maps beside the one that is asked for, as parts of its values.

@@ -158,8 +158,6 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
             long("interface", "20 s", &["macrostep interface --out out/interface # about 20 s"]),
             verb("flex examples", &["macrostep flex examples"]),
             verb("flex pendulum", &["macrostep flex pendulum --stop 0.1"]),
-            verb("flex checks", &["macrostep flex checks"]),
-            long("shows", "30 s", &["macrostep shows # about 30 s"]),
         ],
     ),
     (

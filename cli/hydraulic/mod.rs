@@ -17,13 +17,12 @@ use macrostep_master::{Grade, Verdict as RunVerdict};
 use macrostep_plot::Table;
 
 use crate::failure::Failure;
-use crate::oscillator::{Accepted, met, write_system, write_text};
+use crate::files::{write_system, write_text};
 use crate::print;
 use crate::simulate::with_units;
+use crate::verdict::{Accepted, met};
 use arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use report::Summary;
-
-pub use report::Structure;
 
 /// `macrostep crane`.
 ///

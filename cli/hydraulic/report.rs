@@ -35,13 +35,13 @@ pub struct Summary<'a> {
 
 /// The crane's joints.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Structure {
+struct Structure {
     /// Rows of all joints.
-    pub joint_rows: usize,
+    joint_rows: usize,
     /// Rank of their Jacobian: singular values above 1e-9 of the largest.
-    pub joint_rank: usize,
+    joint_rank: usize,
     /// Degrees of freedom.
-    pub mobility: usize,
+    mobility: usize,
 }
 
 impl Structure {
@@ -49,7 +49,7 @@ impl Structure {
     ///
     /// # Errors
     /// [`Failure::Run`] never for the crane's own data.
-    pub fn of_the_crane() -> Result<Self, Failure> {
+    fn of_the_crane() -> Result<Self, Failure> {
         let system = system(&CraneOptions::default()).map_err(Failure::run)?;
         let values = Simulation::new(system.clone()).joint_jacobian().singular_values();
         let joint_rank = values.iter().filter(|s| **s > 1e-9 * values.max()).count();
@@ -62,7 +62,7 @@ impl<'a> Summary<'a> {
     /// Of a run, its scenario and its comparison with the reference.
     ///
     /// # Errors
-    /// As [`Structure::of_the_crane`].
+    /// [`Failure::Run`] never for the crane's own data.
     pub fn new(
         scenario: &'a Multirate,
         outcome: &'a Outcome,

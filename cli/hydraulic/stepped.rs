@@ -4,15 +4,14 @@ use macrostep_analysis::multirate::{Limits, Multirate, Outcome, Recording, Watch
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
+use macrostep_run::{Checkpoint, CheckpointWriter, Error, Sink, Steps, Stream, goes_on};
 
 use super::arguments::MultirateArguments;
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
+use crate::files::rows_at;
+use crate::progress;
 use crate::simulate::with_units;
-use crate::single::kept;
-use crate::stream::Stream;
-use crate::system::steps::{Sink, Steps, goes_on};
 
 /// Makes the run the options say, with `trace.csv` and checkpoints where they are asked for.
 ///
@@ -30,7 +29,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     let limits = if a.out.is_some() || is_kept { Limits::WATCHED } else { Limits::BRIEF };
     let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, limits))?;
     let mut stream = stream(&watched.recording, a, at.as_ref())?;
-    let mut writer = CheckpointWriter::new(&a.checkpoints, &identity)?;
+    let mut writer = a.checkpoints.writer(&identity)?;
     let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1)?;
     if let Some(at) = at {
         watched.resume(at.saved)?;
@@ -64,10 +63,11 @@ fn stepped(
     writer: Option<&mut CheckpointWriter>,
 ) -> Result<Option<String>, Failure> {
     let Watched { simulation, recording } = watched;
+    steps.progress = Some(progress::of_run());
     match steps.run(simulation, &mut Rows { recording, stream }, writer) {
         Ok(()) => Ok(None),
-        Err(Failure::Simulation(error)) => Ok(Some(error.to_string())),
-        Err(failure) => Err(failure),
+        Err(Error::Simulation(error)) => Ok(Some(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -90,7 +90,7 @@ fn stream(recording: &Recording, a: &MultirateArguments, at: Option<&Checkpoint>
     let Some(folder) = &a.out else { return Ok(None) };
     let path = folder.join("trace.csv");
     let names = recording.trace().columns()[1..].iter().map(|column| column.name.as_str());
-    let mut stream = Stream::open(&path, names, at)?;
+    let mut stream = rows_at(&path, names, at)?;
     stream.cut()?;
     Ok(Some(stream))
 }

@@ -16,8 +16,9 @@ use serde::Serialize;
 use super::arguments::MultirateArguments;
 use super::{charts, simulate, stepped, write_run};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 use crate::terms::typed;
 
 /// Macro steps that are tried for the largest stable one, in micro steps.

@@ -17,8 +17,9 @@ use std::time::Duration;
 use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 use crate::terms::Units;
 
 /// Candidates shown in the table.

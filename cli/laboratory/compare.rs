@@ -10,8 +10,9 @@ use super::arguments::{CompareArguments, factory, ladder};
 use super::converge::against;
 use super::json::{self, Parts};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 use crate::terms::Control;
 
 /// Exponents of 2 of the usual macro step.

@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::arguments::{ConvergeArguments, factory, ladder};
 use super::json::{self, Parts};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 
 /// Exponents of 2 of the usual macro step: runs, and single steps.
 const GLOBAL: [f64; 9] = [2.0, 1.5, 1.0, 0.5, 0.0, -1.0, -2.0, -3.0, -4.0];

@@ -16,8 +16,8 @@ use super::json;
 use super::subject::SubjectArguments;
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
+use crate::files::write_text;
 use crate::options::STEPS_MAX;
-use crate::oscillator::write_text;
 use crate::print;
 use crate::system::arguments::RecordArguments;
 

@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::arguments::{StabilityArguments, interval};
 use super::json::{self, Parts};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 
 /// ln ρ a macro step that is allowed along rays.
 const GROWTH: f64 = 1e-3;

@@ -11,8 +11,9 @@ use std::path::Path;
 use super::arguments::{StabilityArguments, interval};
 use super::json::{self, Parts};
 use crate::failure::Failure;
-use crate::oscillator::{progress_bar, write_text};
+use crate::files::write_text;
 use crate::print;
+use crate::progress::progress_bar;
 
 /// By how much a run of the system's length may grow, where nothing else is said.
 const GROWTH_OF_A_RUN: f64 = 0.01;

@@ -15,17 +15,17 @@ use std::time::Instant;
 use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, Value, Variable};
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_master::unit::{Start, Unit};
+use macrostep_run::{Checkpoint, Stream};
 use macrostep_system::check::not_finite;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 pub use options::SimulateArguments;
 
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
+use crate::files::rows_at;
 use crate::formats::units;
-use crate::stream::Stream;
 use crate::{info, print, slaves};
 use macrostep::input::Input;
 use macrostep::values;
@@ -74,7 +74,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         .transpose()?;
     can_serialize(arguments, &fmu)?;
     // Where rows, checkpoints and the result go; units are beside the rows.
-    let mut writer = CheckpointWriter::new(&arguments.checkpoints, &run)?;
+    let mut writer = arguments.checkpoints.writer(&run)?;
     let mut stream = stream(arguments, &names, resumed.as_ref())?;
     if arguments.out.is_some()
         && let Some(stream) = &stream
@@ -95,7 +95,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         done
     });
     // What was reached is written, whether the run has failed or not.
-    let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), Stream::close));
+    let outcome = outcome.and_then(|()| stream.as_mut().map_or(Ok(()), |stream| Ok(stream.close()?)));
     warnings.append(&mut steps.warnings);
     let summary = json!({
         "fmu": arguments.fmu.display().to_string(),
@@ -125,13 +125,6 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let reported = report(arguments, &summary, &names, &steps.last);
     outcome.map_err(|failure| kept(failure, stream.as_ref()))?;
     written.and(reported)
-}
-
-/// A failure with where the results up to it are.
-pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
-    let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
-    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
-    Failure::Run(format!("{failure}{kept}"))
 }
 
 /// What is written is not what is read.
@@ -188,7 +181,7 @@ fn stream(
     resumed: Option<&Checkpoint>,
 ) -> Result<Option<Stream>, Failure> {
     let Some(path) = result_path(arguments) else { return Ok(None) };
-    Stream::open(&path, names.iter().copied(), resumed).map(Some)
+    rows_at(&path, names.iter().copied(), resumed).map(Some)
 }
 
 fn result_path(arguments: &SimulateArguments) -> Option<PathBuf> {

@@ -4,11 +4,10 @@ use macrostep_description::{Value, Variable, shown};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::SavedState;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
+use macrostep_run::{Checkpoint, CheckpointWriter, Stream};
 
 use super::options::Experiment;
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
 use crate::failure::Failure;
-use crate::stream::Stream;
 use macrostep::input::Input;
 use macrostep::values::Reading;
 
@@ -91,7 +90,7 @@ impl<'a> Steps<'a> {
             if is_interrupted {
                 // The run is over; what the slave says to that changes nothing.
                 let _ = unit.terminate();
-                return Err(CheckpointWriter::interrupted(kept.writer.as_deref(), t_s));
+                return Err(CheckpointWriter::interrupted(kept.writer.as_deref(), t_s).into());
             }
             // Inputs at the start of the step, the step, and its row.
             if let Some(input) = self.input {
@@ -201,6 +200,6 @@ impl Kept<'_> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let state = unit.serialize().map_err(Failure::run)?;
         let saved = SavedState { units: vec![state], engine: Vec::new() };
-        writer.keep(steps, saved, self.stream.as_deref_mut())
+        Ok(writer.keep(steps, saved, self.stream.as_deref_mut())?)
     }
 }

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use crate::distinct::Files;
 use crate::failure::Failure;
+use crate::files::write_text;
 use crate::formats::parquet;
-use crate::oscillator::write_text;
 use crate::print;
 use crate::system::arguments::SystemArguments;
 use crate::system::{Opened, findings_failure, tell};

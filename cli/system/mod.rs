@@ -12,12 +12,9 @@ pub mod graph;
 pub mod list;
 pub mod new;
 pub mod outcome;
-mod pace;
 mod pictures;
 mod report;
 pub mod run;
-pub mod steps;
-mod timed;
 mod units;
 pub mod verify;
 mod warned;
@@ -34,6 +31,7 @@ use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::{Threads, Unit};
 use macrostep_master::{Law, RunError, Simulation};
+use macrostep_run::Times;
 use macrostep_system::scenario::{Place, Source};
 use macrostep_system::words::{Control, Energy, Rollback};
 use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
@@ -44,7 +42,6 @@ use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
 use changes::change;
 pub use given::Given;
-use timed::Times;
 
 /// A scenario, opened, with the options applied. It is also the catalogue of its FMUs, whose slaves run where the options
 /// say.
@@ -189,7 +186,7 @@ impl Opened {
     /// Checks and assembles; findings go to standard error.
     ///
     /// # Errors
-    /// [`Failure::Findings`] where the scenario cannot run.
+    /// [`Failure::Run`] where the scenario cannot run.
     pub fn assemble(&self) -> Result<Assembly, Failure> {
         self.assembled().map_err(|findings| findings_failure(&findings))
     }

@@ -9,6 +9,7 @@ use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
 };
 use macrostep_plot::Table;
+use macrostep_run::{RealTime, Rows, Times};
 use macrostep_system::assemble::InputOrder;
 use macrostep_system::scenario::{LawKind, Unit};
 use macrostep_system::verify::Bound;
@@ -16,17 +17,13 @@ use macrostep_system::words::{Energy, Named};
 use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
-use super::pace::RealTime;
-use super::steps::Rows;
-use super::timed::Times;
 use super::units::UnitResult;
 use super::warned::told;
 use super::{method_line, title};
+use crate::accounts::{ControlCourse, PowerBond, bond_line, course_line};
 use crate::failure::Failure;
 use crate::formats::units;
-use crate::oscillator::{bond_line, course_line};
 use crate::print::{self, counted};
-use crate::summary::{ControlCourse, PowerBond};
 
 /// A run that has ended, well or not.
 pub struct Outcome {

@@ -6,9 +6,8 @@ use std::path::Path;
 use macrostep_description::{Causality, Variability};
 use macrostep_master::record::Column;
 use macrostep_plot::{Axis, Chart, Figure, PlotError, Series};
+use macrostep_run::Thinned;
 use macrostep_system::{Assembly, Scenario};
-
-use crate::thinned::Thinned;
 
 /// Lines in one panel: as many as there are colours.
 const LINES_MAX: usize = 8;

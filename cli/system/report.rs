@@ -3,19 +3,18 @@
 use std::path::Path;
 
 use macrostep_description::shown;
-use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{Grade, Simulation, Verdict};
+use macrostep_master::record::{Column, ColumnKind, Observer};
+use macrostep_master::{Grade, RunError, Simulation, Verdict};
 use macrostep_plot::Page;
 use macrostep_plot::page::{Curve, Sheet};
+use macrostep_run::{Rows, Sink, Stream, Thinned};
 use macrostep_system::{Assembly, Scenario, toml};
 
 use super::outcome::{Outcome, Summary};
-use super::steps::Rows;
 use super::watch::Watch;
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::print::counted;
-use crate::thinned::Thinned;
 
 /// The picture of the system as SVG; nothing where it cannot be drawn, which is said on standard error.
 pub fn picture(assembly: &Assembly) -> Option<String> {
@@ -81,6 +80,57 @@ impl Live {
     pub fn end(self, outcome: &Outcome, rows: &Rows) -> Result<(), Failure> {
         let page = page((&self.scenario, self.picture.as_deref()), (outcome, rows));
         self.watch.end(&page)
+    }
+}
+
+/// Rows that somebody looks at while they come.
+pub struct Shown<'a> {
+    /// The rows.
+    pub rows: &'a mut Rows,
+    /// Who shows them.
+    pub live: Live,
+}
+
+impl Observer for Shown<'_> {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
+        self.rows.row(t_s, values);
+    }
+
+    fn event(&mut self, t_s: f64, values: &[f64], texts: &[(usize, String)]) {
+        self.rows.event(t_s, values, texts);
+    }
+
+    fn texts(&mut self, texts: &[(usize, String)]) {
+        self.rows.texts(texts);
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.rows.goes_on()
+    }
+}
+
+impl Sink for Shown<'_> {
+    fn stream(&mut self) -> Option<&mut Stream> {
+        self.rows.stream()
+    }
+
+    fn end(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
+        self.rows.end(simulation)
+    }
+
+    fn is_cut(&self) -> bool {
+        self.rows.is_cut()
+    }
+
+    fn is_watched(&self) -> bool {
+        true
+    }
+
+    fn show(&mut self, simulation: &Simulation) -> Result<(), macrostep_run::Error> {
+        if !self.live.is_due() {
+            return Ok(());
+        }
+        self.live.show(simulation, self.rows).map_err(|failure| macrostep_run::Error::Sink(Box::new(failure)))
     }
 }
 
@@ -198,7 +248,7 @@ fn units(s: &Summary) -> Option<Sheet> {
 }
 
 fn bonds(s: &Summary) -> Option<Sheet> {
-    let row = |b: &crate::summary::PowerBond| {
+    let row = |b: &crate::accounts::PowerBond| {
         let [energy, energy_max, power_max] = b.residuals();
         vec![b.name().to_owned(), format!("{energy:.6e}"), format!("{energy_max:.6e}"), format!("{power_max:.6e}")]
     };

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
+use macrostep_run::{Checkpoint, CheckpointWriter, Pace, Rows, Steps, Stream, Thinned};
 use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
@@ -18,19 +19,15 @@ use sha2::{Digest, Sha256};
 
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
-use super::pace::Pace;
-use super::report::Live;
-use super::steps::{Rows, Steps};
+use super::report::{Live, Shown};
 use super::{Opened, bundle, convert, findings_failure, pictures, report, start, tell};
-use crate::checkpoint::{Checkpoint, CheckpointArguments, CheckpointWriter};
+use crate::checkpoint::CheckpointArguments;
 use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::failure::{Failure, kept};
+use crate::files::{rows_at, write_text};
 use crate::formats::units;
-use crate::oscillator::{Accepted, met, write_text};
-use crate::print;
-use crate::single::kept;
-use crate::stream::Stream;
-use crate::thinned::Thinned;
+use crate::verdict::{Accepted, met};
+use crate::{print, progress};
 
 /// Runs a scenario as the options say.
 ///
@@ -78,6 +75,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // Which windows give rows, and whether a checkpoint can hold them.
     let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
     let mut steps = Steps::new(&simulation, span_s, scenario.record.every)?;
+    steps.progress = Some(progress::of_run());
     if checkpoints.option().is_some() {
         // Says at once where the method keeps what no checkpoint holds.
         simulation.saved_state()?;
@@ -87,7 +85,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
     let resumed = checkpoints.resume.as_deref().map(read);
     let resumed = resumed.transpose()?;
-    let mut writer = CheckpointWriter::new(&checkpoints, &identity)?;
+    let mut writer = checkpoints.writer(&identity)?;
     // What the run needs, as an archive that another machine can run.
     if let Some(target) = &arguments.bundle {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
@@ -111,9 +109,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         }
     };
     // The page, and the pace of a clock.
-    if let Some(port) = arguments.watch {
-        rows.live = Some(Live::serve(port, (&scenario, picture.clone()))?);
-    }
+    let live = arguments.watch.map(|port| Live::serve(port, (&scenario, picture.clone()))).transpose()?;
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
         steps.pace = Some(Pace::new(factor, times));
     }
@@ -125,9 +121,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // From here on an interrupt ends the run at a communication point.
     interrupt::note();
-    let ended = steps.run(&mut simulation, &mut rows, writer.as_mut());
+    let (ended, live) = stepped(&mut steps, &mut simulation, &mut rows, (writer.as_mut(), live));
     let seen = steps.pace.map(|pace| pace.seen);
-    let closed = rows.stream.as_mut().map_or(Ok(()), Stream::close);
+    let closed = rows.stream.as_mut().map_or(Ok(()), |stream| Ok(stream.close()?));
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
@@ -140,7 +136,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // Everything is written before a failure of the run is told.
     let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
-    let watched = rows.live.take().map_or(Ok(()), |live| live.end(&outcome, &rows));
+    let watched = live.map_or(Ok(()), |live| live.end(&outcome, &rows));
     // The result as one object, also of a run that failed, or in words, and a failure for a verdict that is none to rely on.
     let object = || outcome.summary(&scenario, &rows).json().and_then(print::line);
     let printed = if arguments.json { object() } else { Ok(()) };
@@ -151,6 +147,21 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
     met(&outcome.verdict, accepted.of(&scenario))
+}
+
+/// Steps to the end, or to what ended it early; somebody may look on.
+fn stepped(
+    steps: &mut Steps,
+    simulation: &mut Simulation,
+    rows: &mut Rows,
+    (writer, live): (Option<&mut CheckpointWriter>, Option<Live>),
+) -> (Result<(), Failure>, Option<Live>) {
+    let Some(live) = live else {
+        return (steps.run(simulation, rows, writer).map_err(Failure::from), None);
+    };
+    let mut shown = Shown { rows, live };
+    let ended = steps.run(simulation, &mut shown, writer).map_err(Failure::from);
+    (ended, Some(shown.live))
 }
 
 /// The macro step that keeps the error the scenario allows, where it says one.
@@ -211,7 +222,7 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
 /// The file that rows go to.
 fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
     let names = simulation.columns().iter().map(|c| c.name.as_str());
-    Stream::open(path, names, resumed)
+    rows_at(path, names, resumed)
 }
 
 /// The scenario as it runs again from `folder`: FMUs of an archive are copied there.

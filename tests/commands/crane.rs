@@ -1,4 +1,4 @@
-//! `macrostep crane`, `macrostep actuator` and `macrostep shows` as a user types them.
+//! `macrostep crane` and `macrostep actuator` as a user types them.
 
 use std::path::Path;
 
@@ -142,14 +142,4 @@ fn a_run_that_goes_on_is_the_whole_run() {
             assert!(isolated == whole, "{run:?}");
         }
     }
-}
-
-#[test]
-fn all_findings_hold() {
-    let output = macrostep(&["shows", "--json"]);
-    let findings: Value = serde_json::from_slice(&output.stdout).expect("a list");
-    let findings = findings.as_array().expect("a list");
-    let wrong: Vec<_> = findings.iter().filter(|f| f["holds"] != true).collect();
-    assert!(output.status.success() && wrong.is_empty(), "{wrong:?}");
-    assert!(findings.len() >= 44);
 }

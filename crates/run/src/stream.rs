@@ -19,9 +19,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::checkpoint::Checkpoint;
-use crate::claim::{folder_at, take, taken};
-use crate::distinct::identity;
-use crate::failure::Failure;
+use crate::claim::{folder_at, identity, take, taken};
+use crate::error::Error;
 use crate::room::Room;
 use line::{Line, head};
 
@@ -60,6 +59,8 @@ pub struct Stream {
     is_file: bool,
     /// What tells it from others.
     identity: Option<(u64, u64)>,
+    /// What was noticed when it was opened.
+    note: Option<String>,
 }
 
 /// The properties of a file of rows that a checkpoint saves.
@@ -79,35 +80,35 @@ impl Stream {
     /// A new file with a line of names, `time` first; folders are made if missing.
     ///
     /// # Errors
-    /// [`Failure::File`], and [`Failure::Run`] where another run writes to it.
-    pub fn create<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<Stream, Failure> {
+    /// [`Error::File`], and [`Error::Taken`] where another run writes to it.
+    pub fn create<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>) -> Result<Stream, Error> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             folder_at(folder)?;
         }
         // What is in it goes only once it is known that nobody else writes there.
-        let file = File::options().append(true).create(true).open(path).map_err(Failure::file(path))?;
+        let file = File::options().append(true).create(true).open(path).map_err(Error::file(path))?;
         let mut stream = Stream::of(file, path)?;
         if stream.is_file {
-            stream.file.set_len(0).map_err(Failure::file(path))?;
+            stream.file.set_len(0).map_err(Error::file(path))?;
         }
         let head = head(names);
-        stream.file.write_all(head.as_bytes()).map_err(Failure::file(&stream.path))?;
+        stream.file.write_all(head.as_bytes()).map_err(Error::file(&stream.path))?;
         stream.bytes = head.len() as u64;
         Ok(stream)
     }
 
     /// An open file of which nothing is known yet.
-    fn of(file: File, path: &Path) -> Result<Stream, Failure> {
+    fn of(file: File, path: &Path) -> Result<Stream, Error> {
         // Two runs do not write to one file.
         if !take(&file) {
             return Err(taken(path));
         }
         // Crash messages name the file as the user did.
-        let metadata = file.metadata().map_err(Failure::file(path))?;
+        let metadata = file.metadata().map_err(Error::file(path))?;
         let shown = path.to_owned();
         watch::rows_go_to(&shown.to_string_lossy());
         // A slave may change the working folder; what is written later does not follow it.
-        let path = std::fs::canonicalize(path).map_err(Failure::file(path))?;
+        let path = std::fs::canonicalize(path).map_err(Error::file(path))?;
         // A stream without rows.
         Ok(Stream {
             file: ManuallyDrop::new(file),
@@ -126,18 +127,19 @@ impl Stream {
             is_longer: false,
             is_file: metadata.is_file(),
             identity: identity(&metadata),
+            note: None,
         })
     }
 
     /// A new file for a run that begins, the file of the run that is continued for one that goes on.
     ///
     /// # Errors
-    /// [`Failure::File`], and [`Failure::Run`] where the rows in it are not those of the run.
+    /// [`Error::File`], and [`Error::OtherRows`] where the rows in it are not those of the run.
     pub fn open<'a>(
         path: &Path,
         names: impl IntoIterator<Item = &'a str>,
         at: Option<&Checkpoint>,
-    ) -> Result<Stream, Failure> {
+    ) -> Result<Stream, Error> {
         match at {
             Some(at) => Stream::resume(path, names, at),
             None => Stream::create(path, names),
@@ -145,8 +147,8 @@ impl Stream {
     }
 
     /// The file of a run that is continued: rows recorded after the checkpoint are taken back, see [`Stream::cut`]. Where it
-    /// is gone, a new one is begun, and a note says so.
-    fn resume<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>, at: &Checkpoint) -> Result<Stream, Failure> {
+    /// is gone, a new one is begun, and [`Stream::note`] says so.
+    fn resume<'a>(path: &Path, names: impl IntoIterator<Item = &'a str>, at: &Checkpoint) -> Result<Stream, Error> {
         // Where no rows were written, or they are gone, a new file.
         let Written { rows, bytes, last_s, digest } = at.file;
         if bytes == 0 || !path.exists() {
@@ -154,22 +156,16 @@ impl Stream {
                 path.display(),
                 last_s.map_or(format!("step {}", at.steps), |t_s| format!("t = {} s", shown::time(t_s))),
             );
-            crate::print::remark!(
-                "note: `{shown}` is a new file, which begins after {after} and does not have the rows before"
-            );
+            let note = format!("`{shown}` is a new file, which begins after {after} and does not have the rows before");
             let stream = Stream::create(path, names)?;
-            return Ok(Stream { last_s, ..stream });
+            return Ok(Stream { last_s, note: Some(note), ..stream });
         }
         // Opened for appending, after a look at what it is.
         let file = regular::open(path).and_then(|_| File::options().read(true).append(true).open(path));
-        let mut stream = Stream::of(file.map_err(Failure::file(path))?, path)?;
+        let mut stream = Stream::of(file.map_err(Error::file(path))?, path)?;
         // Its rows have to be those of the checkpoint: as long, with this header, and with the same content.
-        let other = |found: String| {
-            let path = path.display();
-            let expected = "those of the run that is continued: restore its file, or choose another `--out`";
-            Failure::Run(format!("`{path}`: found {found}, expected {expected}"))
-        };
-        let found = stream.file.metadata().map_err(Failure::file(path))?.len();
+        let other = |found: String| Error::OtherRows { path: path.to_owned(), found };
+        let found = stream.file.metadata().map_err(Error::file(path))?.len();
         if found < bytes {
             return Err(other(format!("{found} bytes, fewer than {bytes}")));
         }
@@ -178,7 +174,7 @@ impl Stream {
         let head = head(names);
         let mut begins = vec![0; head.len()];
         let is_head = stream.file.read_exact(&mut begins).is_ok() && begins == head.as_bytes();
-        if !is_head || bytes < head.len() as u64 || stream.digest().map_err(Failure::file(path))? != digest {
+        if !is_head || bytes < head.len() as u64 || stream.digest().map_err(Error::file(path))? != digest {
             return Err(other("other rows".to_owned()));
         }
         // It goes on from there; rows after the checkpoint are cut away with the first that is written.
@@ -191,11 +187,11 @@ impl Stream {
     /// case.
     ///
     /// # Errors
-    /// [`Failure::File`].
-    pub fn cut(&mut self) -> Result<(), Failure> {
+    /// [`Error::File`].
+    pub fn cut(&mut self) -> Result<(), Error> {
         self.room = None;
         if std::mem::take(&mut self.is_longer) {
-            self.file.set_len(self.bytes).map_err(Failure::file(&self.path))?;
+            self.file.set_len(self.bytes).map_err(Error::file(&self.path))?;
         }
         Ok(())
     }
@@ -209,27 +205,27 @@ impl Stream {
     /// Writes all rows to the disk and returns the properties of the file.
     ///
     /// # Errors
-    /// [`Failure::File`].
-    pub fn settle(&mut self) -> Result<Written, Failure> {
+    /// [`Error::File`].
+    pub fn settle(&mut self) -> Result<Written, Error> {
         self.cut()?;
         self.is_whole()?;
-        self.file.sync_data().map_err(Failure::file(&self.path))?;
-        let digest = self.digest().map_err(Failure::file(&self.path))?;
+        self.file.sync_data().map_err(Error::file(&self.path))?;
+        let digest = self.digest().map_err(Error::file(&self.path))?;
         Ok(Written { rows: self.rows, bytes: self.bytes, last_s: self.last_s, digest })
     }
 
     /// All rows are written: whether they are there.
     ///
     /// # Errors
-    /// [`Failure::File`] where one could not be written, or the file is not what was written to it.
-    pub fn close(&mut self) -> Result<(), Failure> {
+    /// [`Error::File`] where one could not be written, or the file is not what was written to it.
+    pub fn close(&mut self) -> Result<(), Error> {
         self.check()?;
         self.cut()?;
         self.is_whole()
     }
 
     /// A slave, or anybody, may have removed the file or cut it; one in this process may have closed it.
-    fn is_whole(&self) -> Result<(), Failure> {
+    fn is_whole(&self) -> Result<(), Error> {
         if !self.is_file {
             return Ok(());
         }
@@ -242,7 +238,7 @@ impl Stream {
         let (bytes, rows) = (self.bytes, self.rows);
         let wrong =
             format!("found {found}, expected the {bytes} bytes of {rows} rows: the file was changed during the run");
-        Err(Failure::file(&self.shown)(std::io::Error::other(wrong)))
+        Err(Error::file(&self.shown)(std::io::Error::other(wrong)))
     }
 
     /// SHA-256 of the file; only what was added since the last time is read.
@@ -255,6 +251,11 @@ impl Stream {
         let added = std::io::copy(&mut file.take(self.bytes - self.digested), &mut self.digest)?;
         self.digested += added;
         Ok(self.digest.clone().finalize().into())
+    }
+
+    /// What was noticed when it was opened: rows of a run that is continued are gone.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Where it is, whatever folder the process is in.
@@ -280,8 +281,8 @@ impl Stream {
     /// Adds a row.
     ///
     /// # Errors
-    /// [`Failure::File`] where it cannot be written.
-    pub fn push(&mut self, t_s: f64, values: &[Value]) -> Result<(), Failure> {
+    /// [`Error::File`] where it cannot be written.
+    pub fn push(&mut self, t_s: f64, values: &[Value]) -> Result<(), Error> {
         self.line.begin(t_s);
         for value in values {
             match value {
@@ -291,15 +292,15 @@ impl Stream {
                 Value::String(s) => self.line.text(s),
             }
         }
-        self.end(t_s).map_err(Failure::file(&self.path))
+        self.end(t_s).map_err(Error::file(&self.path))
     }
 
     /// The first failure of rows that came through [`Observer::row`].
     ///
     /// # Errors
-    /// [`Failure::File`] where one could not be written.
-    pub fn check(&mut self) -> Result<(), Failure> {
-        self.failure.take().map_or(Ok(()), |error| Err(Failure::file(&self.path)(error)))
+    /// [`Error::File`] where one could not be written.
+    pub fn check(&mut self) -> Result<(), Error> {
+        self.failure.take().map_or(Ok(()), |error| Err(Error::file(&self.path)(error)))
     }
 
     /// Whether all rows that came through [`Observer::row`] could be written.

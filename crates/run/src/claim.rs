@@ -4,11 +4,11 @@
 //! The claim is a lock on the folder itself: nothing is left in it, and the system takes the lock back when the process
 //! ends, however it ends.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// A folder that is this run's.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ impl Claim {
     /// Makes the folder where it is missing, and claims it.
     ///
     /// # Errors
-    /// [`Failure::Run`] where another run writes into it, [`Failure::File`] where it cannot be made.
-    pub fn of(folder: &Path) -> Result<Claim, Failure> {
+    /// [`Error::Taken`] where another run writes into it, [`Error::File`] where it cannot be made.
+    pub fn of(folder: &Path) -> Result<Claim, Error> {
         let made = (!folder.exists()).then(|| folder.to_owned());
         folder_at(folder)?;
         // Not every system opens folders.
@@ -61,26 +61,36 @@ pub fn take(_: &File) -> bool {
 }
 
 /// The error of a second run.
-pub fn taken(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::Run(format!("`{path}`: another run is writing there: wait for its end, or choose another place"))
+pub fn taken(path: &Path) -> Error {
+    Error::Taken { path: path.to_owned() }
+}
+
+/// The identity of a file, with any name.
+#[cfg(unix)]
+pub fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Nothing does.
+#[cfg(not(unix))]
+pub fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
 }
 
 /// Makes a folder where it is missing.
 ///
 /// # Errors
-/// [`Failure::File`].
-pub fn folder_at(folder: &Path) -> Result<(), Failure> {
+/// [`Error::File`].
+pub fn folder_at(folder: &Path) -> Result<(), Error> {
     if std::fs::symlink_metadata(folder).is_ok_and(|m| m.is_symlink()) && !folder.exists() {
         let target = std::fs::read_link(folder).unwrap_or_default();
-        let (folder, target) = (folder.display(), target.display());
-        return Err(Failure::Run(format!(
-            "`{folder}`: found a link to `{target}`, which does not exist, expected a folder"
-        )));
+        let found = format!("a link to `{}`, which does not exist", target.display());
+        return Err(Error::Folder { path: folder.to_owned(), found, next: "" });
     }
     if folder.exists() && !folder.is_dir() {
-        let folder = folder.display();
-        return Err(Failure::Run(format!("`{folder}`: found a file, expected a folder; choose another place")));
+        let found = "a file".to_owned();
+        return Err(Error::Folder { path: folder.to_owned(), found, next: "; choose another place" });
     }
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))
+    std::fs::create_dir_all(folder).map_err(Error::file(folder))
 }

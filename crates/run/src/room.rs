@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use macrostep_import::isolation::{Region, watch};
 
-use crate::distinct::identity;
+use crate::claim::identity;
 
 /// Bytes the file grows by; more where a row is longer.
 const PIECE: usize = 256 << 10;

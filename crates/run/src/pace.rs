@@ -1,4 +1,4 @@
-//! `--real-time`: a run with the clock.
+//! A run with the clock.
 //!
 //! Every communication point has its moment, counted from the first one, so that delays do not add up. Who is late goes on at once.
 
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use macrostep_import::isolation::interrupt;
 use serde::Serialize;
 
-use super::timed::Times;
+use crate::timed::Times;
 
 /// Longest sleep between two looks at whether the run was interrupted.
 const NAP: Duration = Duration::from_millis(50);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use macrostep_master::record::{Column, ColumnKind, Observer, TraceError};
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// Most groups.
 const GROUPS: usize = 2048;
@@ -116,8 +116,8 @@ impl Thinned {
     ///
     /// # Errors
     /// Where the file cannot be read.
-    pub fn read(&mut self, path: &Path, rows: u64) -> Result<(), Failure> {
-        let file = File::open(path).map_err(Failure::file(path))?;
+    pub fn read(&mut self, path: &Path, rows: u64) -> Result<(), Error> {
+        let file = File::open(path).map_err(Error::file(path))?;
         let mut reader = csv::Reader::from_reader(file);
         let mut row = vec![f64::NAN; self.columns.len()];
         let mut record = csv::StringRecord::new();
