@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The description of a mass on a spring that hardens, tests/kit/equations.c with MODEL=MASS.
 const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="mass" guid="{mass}" numberOfEventIndicators="0">
-  <ModelExchange modelIdentifier="mass"/>
+  <ModelExchange modelIdentifier="mass" providesDirectionalDerivative="true"/>
   <ModelVariables>
     <ScalarVariable name="f" valueReference="20" causality="input"><Real start="0"/></ScalarVariable>
     <ScalarVariable name="x" valueReference="0" causality="output" initial="exact"><Real start="0"/></ScalarVariable>
@@ -37,7 +37,7 @@ const COUPLING: f64 = 20.0;
 /// carried in the program.
 fn pair(name: &str, hardening: [f64; 2], right: &str) -> PathBuf {
     let folder = make::folder(name);
-    let library = make::compiled("equations.c", &[("MODEL", "MASS")]);
+    let library = make::compiled("equations.c", &[("MODEL", "MASS"), ("DIRECTIONAL", "1")]);
     let entries = [("modelDescription.xml", XML.as_bytes()), ("binaries/linux64/mass.so", library.as_slice())];
     std::fs::write(folder.join("mass.fmu"), make::archive(&entries)).expect("written");
     let hardens = |i: usize| {
@@ -142,6 +142,22 @@ fn predictors_have_their_orders() {
         let found = (coarse / fine).log2();
         assert!((found - order).abs() < 0.25, "{predict}: {found}");
     }
+}
+
+/// Correctors that take derivatives of the equations end where the others do.
+#[test]
+fn correctors_take_derivatives_of_equations() {
+    let folder = pair("derivatives", [0.05, 0.02], "mass.fmu");
+    let ends = ["newton", "newton-directional", "fixed-point"].map(|correct| {
+        let options = ["--predict", "linear", "--step", "0.01", "--correct", correct, "--corrector-tolerance", "1e-12"];
+        positions(&run(&folder, &options))
+    });
+    for end in &ends[1..] {
+        assert!(error(*end, ends[0], CUBIC.1) < 1e-10, "{ends:?}");
+    }
+    // An order of 2, implicit: far from the exact solution by the coupling alone.
+    let found = error(ends[0], CUBIC.0, CUBIC.1);
+    assert!((1e-6..1e-1).contains(&found), "{found:e}");
 }
 
 /// A native unit beside one for model exchange: the waveform's error, and a run that goes on from a checkpoint to the same bits.

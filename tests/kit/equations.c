@@ -139,6 +139,27 @@ status fmi2GetEventIndicators(slave *s, double *g, size_t n) {
     return OK;
 }
 
+#ifdef DIRECTIONAL
+/* Derivatives of the model's equations, of one known after the other. */
+status fmi2GetDirectionalDerivative(slave *s, const unsigned *unknown, size_t n, const unsigned *known, size_t m, const double *seed, double *out) {
+    const double *z = s->real, p = s->real[P], q = s->real[Q], r = s->real[R];
+    for (size_t i = 0; i < n; i++) {
+        out[i] = 0;
+        for (size_t j = 0; j < m; j++) {
+            double d = 0;
+            if (unknown[i] == 10) d = known[j] == 1;
+            else if (unknown[i] == 11 && MODEL == MASS)
+                d = known[j] == INPUT ? 1 / p : known[j] == 0 ? -(q + 3 * r * z[0] * z[0]) / p : 0;
+            else if (unknown[i] == 11 && MODEL == VANDERPOL)
+                d = known[j] == 0 ? 1e6 * (-2 * z[0] * z[1] - 1) : known[j] == 1 ? 1e6 * (1 - z[0] * z[0]) : 0;
+            else if (unknown[i] < 10) d = known[j] == unknown[i];
+            out[i] += d * seed[j];
+        }
+    }
+    return OK;
+}
+#endif
+
 #ifdef STATES
 status fmi2GetFMUstate(slave *s, slave **state) {
     if (!*state) *state = malloc(sizeof *s);

@@ -80,7 +80,7 @@ fn capabilities(d: &ModelDescription, m: &ModelExchange) -> CoSimulation {
         can_not_use_memory_management_functions: m.can_not_use_memory_management_functions,
         can_get_and_set_fmu_state: keeps,
         can_serialize_fmu_state: keeps && (m.can_serialize_fmu_state || is_smooth(d)),
-        provides_directional_derivative: false,
+        provides_directional_derivative: m.provides_directional_derivative,
         source_files: Vec::new(),
     }
 }

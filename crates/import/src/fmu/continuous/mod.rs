@@ -29,7 +29,7 @@ mod steps;
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{forward, idle};
 use macrostep_ode::adaptive::Integrator;
 
@@ -127,7 +127,7 @@ impl Instance for ContinuousUnit {
 }
 
 impl Unit for ContinuousUnit {
-    forward! { self => self.fmu; name description kind get_real get_integer get_boolean get_string terminate warned }
+    forward! { self => self.fmu; name description kind get_real get_integer get_boolean get_string terminate warned directional }
     idle! { self; is_parallel hidden_state begin_step }
 
     fn shared_description(&self) -> Arc<ModelDescription> {
@@ -223,13 +223,5 @@ impl Unit for ContinuousUnit {
 
     fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
         self.from_bytes(bytes)
-    }
-
-    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
-        const CALL: &str = "fmi2GetDirectionalDerivative";
-        Err(self.fmu.refusal(
-            CALL,
-            "an FMU for model exchange gives them of its equations, not of a step: use finite differences",
-        ))
     }
 }
