@@ -69,6 +69,8 @@ mod system;
 #[cfg(target_os = "linux")]
 mod unit;
 #[cfg(target_os = "linux")]
+mod values;
+#[cfg(target_os = "linux")]
 mod warned;
 #[cfg(target_os = "linux")]
 pub mod watch;

@@ -44,7 +44,7 @@ impl Indicators {
 /// Whether the FMU wants the run to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
-    GoOn,
+    Continue,
     Terminate,
 }
 
@@ -140,6 +140,6 @@ impl ContinuousUnit {
         self.integrator.begin(t_s, &self.z);
         self.integrator.forget();
         self.take_signs()?;
-        Ok(Wish::GoOn)
+        Ok(Wish::Continue)
     }
 }

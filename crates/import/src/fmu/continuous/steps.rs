@@ -110,7 +110,7 @@ impl ContinuousUnit {
             return self.counted(count, t_s);
         }
         std::mem::swap(&mut self.indicators.before, &mut self.indicators.now);
-        Ok(Wish::GoOn)
+        Ok(Wish::Continue)
     }
 
     /// An event, one more in this step of the master.
