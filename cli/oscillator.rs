@@ -8,7 +8,7 @@ use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Record
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{Account, Course, Grade, RunError, SavedState, Simulation, Verdict};
+use macrostep_master::{Account, Course, Grade, RunError, SavedState, Second, Simulation, Verdict};
 use macrostep_plot::Table;
 use macrostep_system::Scenario;
 
@@ -44,7 +44,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
-    let (outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
+    let (mut outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
         .map_err(|failure| kept_rows(failure, &rows))?;
     // What ended it early, but for signals that have grown beyond all bounds: these are a result.
     if let Some(failure) = ended.err().filter(|_| outcome.diverged.is_none()) {
@@ -53,6 +53,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     if let Some(stream) = &mut rows.stream {
         stream.close()?;
     }
+    look_again(&mut outcome, &options);
 
     if arguments.json {
         print::line(json(&options, &outcome)?)?;
@@ -109,6 +110,21 @@ fn watched(
     let Compared { coupled, comparison } = &mut compared;
     let ended = steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer);
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
+}
+
+/// After a second look at a run that is doubtful or grows, where its steps are not chosen as it goes on.
+fn look_again(outcome: &mut Outcome, options: &OscillatorOptions) {
+    if outcome.verdict.second == Second::Nothing || options.control != Control::Fixed {
+        return;
+    }
+    let before = outcome.verdict.clone();
+    print::remark!("note: at first look the run is {}; a second run with half the macro step decides", before.grade);
+    outcome.warnings.retain(|warning| *warning != before.reason);
+    let looked = before.second_look(&mut |parts| simulate::divided(options, parts), outcome.statistics.windows);
+    // Where a unit does not run so, the first look stands.
+    if let Ok(verdict) = looked {
+        outcome.verdict = verdict;
+    }
 }
 
 /// Rows of a new file, or of the one of the run that is continued.
