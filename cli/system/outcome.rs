@@ -20,7 +20,7 @@ use super::pace::RealTime;
 use super::steps::Rows;
 use super::timed::Times;
 use super::units::UnitResult;
-use super::warned::told;
+use super::warned::{nearly, told};
 use super::{method_line, title};
 use crate::failure::Failure;
 use crate::formats::units;
@@ -181,9 +181,7 @@ impl Outcome {
         let verdict = failure.map_or_else(|| simulation.verdict().or(slaves), ended);
         let doubt = (verdict.grade == Grade::Doubtful).then(|| verdict.reason.clone());
         let doubt = doubt.filter(|doubt| !coarse.contains(doubt) && *doubt != warned);
-        let nearly = simulation
-            .nearly_converged()
-            .map(|nearly| format!("{nearly}; it is as good as a run whose windows all converged"));
+        let nearly = simulation.nearly_converged().map(|seen| nearly(&seen));
         // It is told with the verdict, but for a run that ended early.
         coarse.iter().filter(|_| failure.is_some()).for_each(|warning| eprintln!("warning: {warning}"));
         // What the simulation counted and kept; fields of the run as a whole follow where they are known.

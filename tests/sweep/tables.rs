@@ -121,7 +121,8 @@ fn a_row_has_the_verdict_of_its_run() {
 fn a_second_look_is_at_the_values_of_the_row() {
     let out = empty("values");
     let method = ["--predict", "hold", "--stop", "10", "--step", "0.1", "--set", "mass1.k_c=1"];
-    let asked = ["sweep", "case-1:f-s", "--vary", "mass2.k=20,1000", "--measure", "m=max(mass1.x)", "--no-pictures", "--out"];
+    let asked =
+        ["sweep", "case-1:f-s", "--vary", "mass2.k=20,1000", "--measure", "m=max(mass1.x)", "--no-pictures", "--out"];
     let made = macrostep(&[&asked[..], &[out.to_str().expect("UTF-8")], &method].concat());
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let grades = ["mass2.k=20", "mass2.k=1000"].map(|set| {

@@ -10,9 +10,7 @@ use crate::words::Control;
 /// The verdict on a run of so many windows of this scenario, as it ran, after a second look. Where the scenario cannot be run with half its
 /// macro step, or its steps are chosen as it goes on, the verdict stays as it is.
 pub fn second_look(verdict: Verdict, scenario: &Scenario, catalogue: &dyn Catalogue, windows: u64) -> Verdict {
-    if verdict.second == Second::Nothing
-        || scenario.coupling.control.kind != Control::Fixed
-    {
+    if verdict.second == Second::Nothing || scenario.coupling.control.kind != Control::Fixed {
         return verdict;
     }
     let mut made = |parts: f64| -> Option<Simulation> {
