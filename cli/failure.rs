@@ -121,6 +121,5 @@ impl From<Error> for Failure {
 /// A failure with where the results up to it are.
 pub fn kept(failure: Failure, stream: Option<&Stream>) -> Failure {
     let (Some(stream), Failure::Run(_) | Failure::Simulation(_)) = (stream, &failure) else { return failure };
-    let kept = macrostep_import::isolation::kept(stream.rows(), stream.last_s(), &stream.shown().to_string());
-    Failure::Run(format!("{failure}{kept}"))
+    Failure::Run(format!("{failure}{}", stream.kept()))
 }

@@ -7,7 +7,7 @@ use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Record
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
-use macrostep_master::{RunError, SavedState, Simulation};
+use macrostep_master::{RunError, SavedState, Second, Simulation};
 use macrostep_plot::Table;
 use macrostep_run::{Checkpoint, CheckpointWriter, Rows, Sink, Steps, Stream, Thinned};
 
@@ -40,7 +40,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     // The run.
     interrupt::note();
     let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
-    let (outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
+    let (mut outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
         .map_err(|failure| kept_rows(failure, &rows))?;
     // What ended it early, but for signals that have grown beyond all bounds: these are a result.
     if let Some(failure) = ended.err().filter(|_| outcome.diverged.is_none()) {
@@ -49,6 +49,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
     if let Some(stream) = &mut rows.stream {
         stream.close()?;
     }
+    look_again(&mut outcome, &options);
 
     if arguments.json {
         print::line(json(&options, &outcome)?)?;
@@ -107,6 +108,21 @@ fn watched(
     let ended =
         steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer).map_err(Failure::from);
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
+}
+
+/// After a second look at a run that is doubtful or grows, where its steps are not chosen as it goes on.
+fn look_again(outcome: &mut Outcome, options: &OscillatorOptions) {
+    if outcome.verdict.second == Second::Nothing || options.control != Control::Fixed {
+        return;
+    }
+    let before = outcome.verdict.clone();
+    print::remark!("note: at first look the run is {}; a second run with half the macro step decides", before.grade);
+    outcome.warnings.retain(|warning| *warning != before.reason);
+    let looked = before.second_look(&mut |parts| simulate::divided(options, parts), outcome.statistics.windows);
+    // Where a unit does not run so, the first look stands.
+    if let Ok(verdict) = looked {
+        outcome.verdict = verdict;
+    }
 }
 
 /// Rows of a new file, or of the one of the run that is continued.

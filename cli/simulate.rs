@@ -2,8 +2,8 @@
 
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{self, Compared, Outcome, Pair};
-use macrostep_master::RunError;
+use macrostep_analysis::pair::{self, Compared, Outcome, Pair, build};
+use macrostep_master::{RunError, Simulation};
 
 use crate::failure::Failure;
 use crate::options::OscillatorOptions;
@@ -24,6 +24,12 @@ pub fn run(options: &OscillatorOptions) -> Result<Outcome, Failure> {
 /// As [`run`].
 pub fn compared(options: &OscillatorOptions) -> Result<Compared, Failure> {
     units(options, |units| Compared::new(&pair_of(options), units, options.record_every))
+}
+
+/// A simulation at its start, with the macro step divided by this number; `None` where the units cannot be run so.
+pub fn divided(options: &OscillatorOptions, parts: f64) -> Option<Simulation> {
+    let pair = Pair { step_s: options.step_s / parts, ..pair_of(options) };
+    Some(units(options, |units| build(&pair, units)).ok()?.simulation)
 }
 
 fn units<T>(

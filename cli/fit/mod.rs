@@ -22,7 +22,8 @@ use crate::system::{Opened, tell};
 pub struct FitArguments {
     #[command(flatten)]
     pub system: SystemArguments,
-    /// Measured data: CSV with `time`, or `time [ms]`, and columns `UNIT.VARIABLE` or `UNIT.VARIABLE [mm]`; an empty field is a gap
+    /// Measured data: CSV with `time`, or `time [ms]`, and columns `UNIT.VARIABLE` or `UNIT.VARIABLE [mm]`; an empty field is a gap;
+    /// `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
     /// A parameter to be found, and its range; may be repeated
@@ -67,10 +68,12 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     if !arguments.time_offset.is_finite() {
         return Err(Failure::Usage(format!("`--time-offset {}`: expected a finite number", arguments.time_offset)));
     }
-    let samples = Samples::read(&arguments.data).map_err(Failure::Run)?;
+    let is_input = arguments.data == Path::new("-");
+    let samples = if is_input { Samples::standard_input() } else { Samples::read(&arguments.data) };
+    let samples = samples.map_err(Failure::Run)?;
     let mut files = Files::default();
     files.reads_system(&arguments.system.system, scenario, &here);
-    files.reads("--data", &here.join(&arguments.data));
+    files.reads_option("--data", Some(here.join(&arguments.data)).as_deref().filter(|_| !is_input));
     files.writes_in(arguments.out.as_deref(), &["fit.json"]);
     files.are_apart()?;
     // What is asked of the fit.

@@ -4,7 +4,6 @@
 use macrostep_analysis::advise::{Advice, Candidate, LeftOut, Question, advise};
 use macrostep_analysis::interfaces::{Capabilities, Connection};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
-use macrostep_analysis::missed::Unadvised;
 use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
@@ -16,6 +15,7 @@ use std::time::Duration;
 
 use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
+use super::missed::missed;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
@@ -111,7 +111,10 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
     let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1)));
     bar.finish_and_clear();
-    let advice = advice.map_err(missed)?;
+    let advice = match advice {
+        Ok(advice) => advice,
+        Err(why) => return Err(missed(why, benchmark, &question, arguments.output.json)?),
+    };
     let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
 
     // The answer, as an object or as words.
@@ -130,15 +133,6 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         crate::print::remark!("wrote the advice to `{}`", folder.display());
     }
     Ok(())
-}
-
-/// What is said where there is no advice: the nearest miss and the reasons, a line each, before the error.
-fn missed(why: Unadvised) -> Failure {
-    let text = why.to_string();
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    lines.for_each(|line| eprintln!("{line}"));
-    Failure::run(first)
 }
 
 /// Runs what is advised beside the solution.

@@ -8,6 +8,7 @@ pub mod converge;
 mod convergence;
 pub mod energy;
 mod json;
+mod missed;
 mod regions;
 pub mod stability;
 pub mod subject;

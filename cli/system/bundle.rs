@@ -29,7 +29,7 @@ pub fn put(bundle: &Path, scenario: &Scenario) -> Result<(), Failure> {
     let package = Package::new(scenario, &fmus, true)?;
     let (path, is_archive) = file(bundle);
     // What is in the folder may be somebody's only copy: other content is not written over, and nothing is written then.
-    if let Some(other) = package.other(bundle).filter(|_| !is_archive) {
+    if let Some(other) = package.other(bundle, &path).filter(|_| !is_archive) {
         let shown = other.display();
         return Err(Failure::Run(format!(
             "`--bundle`: `{shown}`: found other content than the bundle's, expected no such file or the same: choose a new folder, or remove it"

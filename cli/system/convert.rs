@@ -123,13 +123,15 @@ impl Package {
         path
     }
 
-    /// The first file that a folder has under the name of one of these, with other content.
-    pub fn other(&self, folder: &Path) -> Option<PathBuf> {
-        let is_other = |entry: &&Entry| {
-            let path = folder.join(&entry.path);
-            path.symlink_metadata().is_ok() && !regular::read(&path).is_ok_and(|old| old == entry.bytes)
+    /// The first file that a folder has under the name of one of these or of its scenario, with other content.
+    pub fn other(&self, folder: &Path, scenario: &Path) -> Option<PathBuf> {
+        let is_other = |path: &Path, bytes: &[u8]| {
+            path.symlink_metadata().is_ok() && !regular::read(path).is_ok_and(|old| old == bytes)
         };
-        self.entries.iter().find(is_other).map(|entry| folder.join(&entry.path))
+        let entries = self.entries.iter().map(|entry| (folder.join(&entry.path), entry.bytes.as_slice()));
+        let toml = self.toml();
+        let mut all = entries.chain([(scenario.to_owned(), toml.as_bytes())]);
+        all.find(|(path, bytes)| is_other(path, bytes)).map(|(path, _)| path)
     }
 
     /// Puts the files into a folder by `write`; those that are there with the same content are left alone.

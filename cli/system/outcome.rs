@@ -18,7 +18,7 @@ use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
 use super::units::UnitResult;
-use super::warned::told;
+use super::warned::{nearly, told};
 use super::{method_line, title};
 use crate::accounts::{ControlCourse, PowerBond, bond_line, course_line};
 use crate::failure::Failure;
@@ -178,6 +178,7 @@ impl Outcome {
         let verdict = failure.map_or_else(|| simulation.verdict().or(slaves), ended);
         let doubt = (verdict.grade == Grade::Doubtful).then(|| verdict.reason.clone());
         let doubt = doubt.filter(|doubt| !coarse.contains(doubt) && *doubt != warned);
+        let nearly = simulation.nearly_converged().map(|seen| nearly(&seen));
         // It is told with the verdict, but for a run that ended early.
         coarse.iter().filter(|_| failure.is_some()).for_each(|warning| eprintln!("warning: {warning}"));
         // What the simulation counted and kept; fields of the run as a whole follow where they are known.
@@ -186,7 +187,8 @@ impl Outcome {
             statistics: simulation.statistics(),
             do_steps: simulation.do_steps(),
             kinds: simulation.kinds(),
-            warnings: [simulation.warnings(), coarse.as_slice(), told.as_slice(), doubt.as_slice()].concat(),
+            warnings: [simulation.warnings(), coarse.as_slice(), told.as_slice(), doubt.as_slice(), nearly.as_slice()]
+                .concat(),
             accounts,
             // What is under way or open at the end, and how it ended.
             lines: simulation.lines(),

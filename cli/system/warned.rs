@@ -1,6 +1,9 @@
-//! What slaves have warned of.
+//! What is to be said of a run that has ended: warnings of slaves, and windows that nearly converged.
 
-use macrostep_master::{Grade, Simulation, Verdict};
+use macrostep_description::shown;
+use macrostep_master::{Grade, Simulation, Unconverged, Verdict};
+
+use crate::print::counted;
 
 /// Warnings of slaves, a sentence each, and the verdict that they are.
 pub fn told(simulation: &mut Simulation) -> (Vec<String>, Verdict) {
@@ -11,4 +14,16 @@ pub fn told(simulation: &mut Simulation) -> (Vec<String>, Verdict) {
     let reason = format!("slaves returned fmi2Warning {count} times; the warnings say when and why");
     let verdict = Verdict::new(Grade::Doubtful, reason, Some(count as f64));
     (sentences, if count > 0 { verdict } else { Verdict::default() })
+}
+
+/// What is said of windows that missed the tolerance of the corrector by too little to matter, also to standard error.
+pub fn nearly(seen: &Unconverged) -> String {
+    let Unconverged { t_s, windows, signal, found, .. } = seen;
+    let (steps, t_s) = (counted(*windows, "macro step"), shown::time(*t_s));
+    let sentence = format!(
+        "{steps} stayed above the tolerance of the corrector, the first from t = {t_s} s with a residual of {found:.1e} of the size of `{signal}`; \
+         together they leave no more than macro steps that meet it"
+    );
+    eprintln!("warning: {sentence}");
+    sentence
 }

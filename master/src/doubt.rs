@@ -23,6 +23,11 @@ impl Doubt {
     pub fn is_serious(&self) -> bool {
         self.cause == Cause::Residual || self.found > COARSE
     }
+
+    /// The residual that is left; infinite where something else is wrong, or it is NaN.
+    fn residual(&self) -> f64 {
+        if self.cause == Cause::Residual && self.found.is_finite() { self.found } else { f64::INFINITY }
+    }
 }
 
 /// What a [`Doubt`] is about.
@@ -44,6 +49,8 @@ pub(crate) struct Doubts {
     pub first: Option<(Tick, Doubt)>,
     /// The window with the largest part of a signal left out.
     pub coarse: Option<(Tick, Doubt)>,
+    /// Sum of the residuals of windows that did not converge; infinite where one has no meaning for another reason.
+    pub left: f64,
 }
 }
 
@@ -52,6 +59,7 @@ impl Doubts {
     pub fn take(&mut self, doubt: Option<(Tick, Doubt)>, converged: bool) {
         if !converged {
             self.first = self.first.or(doubt);
+            self.left += doubt.map_or(f64::INFINITY, |(_, doubt)| doubt.residual());
         } else if let Some((_, found)) = doubt {
             let is_worst = self.coarse.is_none_or(|(_, worst)| found.found > worst.found);
             self.coarse = if is_worst { doubt } else { self.coarse };

@@ -31,32 +31,67 @@ const APART_BY_PART: f64 = 0.08;
 const HALVED: f64 = 2.0;
 
 impl Verdict {
-    /// The verdict after a second look, with two simulations that are initialised: one of the run, of `windows` windows, and one with half its
-    /// macro step. A verdict that has nothing to do with the coupling stays as it is.
+    /// The verdict after a second look at a run of `windows` windows. `made` gives a simulation that is initialised, with the macro step of the
+    /// run divided by a number, or `None` where the system cannot be run with it. A verdict that has nothing to do with the coupling stays as it
+    /// is, and so does one without a second run.
     ///
     /// # Errors
     /// What a unit answers.
-    pub fn second_look(self, [whole, half]: [&mut Simulation; 2], windows: u64) -> Result<Verdict, RunError> {
+    pub fn second_look(
+        self,
+        made: &mut dyn FnMut(f64) -> Option<Simulation>,
+        windows: u64,
+    ) -> Result<Verdict, RunError> {
         if self.second == Second::Nothing || windows == 0 {
             return Ok(self);
         }
         let seen = windows.min(WINDOWS_MAX);
-        let apart = apart(whole, half, seen)? * windows as f64 / seen as f64;
-        let part = if seen < windows { format!(" of the first {seen} macro steps") } else { String::new() };
+        let of_run = windows as f64 / seen as f64;
+        let (limit, part) = if seen < windows {
+            (APART_BY_PART, format!(" of the first {seen} macro steps"))
+        } else {
+            (APART, String::new())
+        };
+        // The run, and half its macro step.
+        let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(self) };
+        let first = apart([&mut whole, &mut half], seen)? * of_run;
+        let unseen = whole.by_resolution();
+        end([whole, half]);
         if self.second == Second::HowMuch {
-            return Ok(self.measured(HALVED * apart, &part));
+            return Ok(self.measured(HALVED * first, &part));
         }
-        if apart <= if seen < windows { APART_BY_PART } else { APART } {
-            // Runs that leap over the same motion agree with each other.
-            return Ok(whole.by_resolution());
+        if first > limit {
+            return Ok(self.denied(first, &format!("a second run{part} with half the macro step differs")));
         }
+        // Both may be wrong alike: half the macro step is to be confirmed in its turn.
+        if let (Some(mut half), Some(mut quarter)) = (made(2.0), made(4.0)) {
+            let second = apart([&mut half, &mut quarter], 2 * seen)? * of_run;
+            end([half, quarter]);
+            if second > limit {
+                return Ok(
+                    self.denied(second, &format!("runs{part} with a half and a quarter of the macro step differ"))
+                );
+            }
+        }
+        // Runs that leap over the same motion agree with each other.
+        Ok(unseen)
+    }
+
+    /// The same, with runs that are this much apart.
+    fn denied(self, apart: f64, differ: &str) -> Verdict {
         let by = if apart < 1.0 {
             format!("{:.0} % of the signals", 100.0 * apart)
         } else {
             "more than the signals are".to_owned()
         };
-        let reason = format!("{}; a second run{part} with half the macro step differs by {by}", self.reason);
-        Ok(Verdict { reason, ..self })
+        Verdict { reason: format!("{}; {differ} by {by}", self.reason), ..self }
+    }
+}
+
+/// Ends simulations of a second look; what the units say to it changes nothing.
+fn end<const N: usize>(simulations: [Simulation; N]) {
+    for mut simulation in simulations {
+        let _ = simulation.terminate();
     }
 }
 
@@ -72,7 +107,7 @@ impl Verdict {
 }
 
 /// The largest difference of a signal, relative to its largest value; infinite where one of both diverges.
-fn apart(whole: &mut Simulation, half: &mut Simulation, windows: u64) -> Result<f64, RunError> {
+fn apart([whole, half]: [&mut Simulation; 2], windows: u64) -> Result<f64, RunError> {
     let widths: usize = whole.compared().map(<[f64]>::len).sum();
     let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
     for _ in 0..windows {

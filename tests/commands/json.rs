@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::json;
+use crate::run::{json, program};
 
 fn schema(verb: &str) -> Value {
     let path = format!("{}/docs/json/{verb}.schema.json", env!("CARGO_MANIFEST_DIR"));
@@ -150,6 +150,13 @@ fn info_and_simulate() {
 fn advise() {
     let asked = ["advise", "case-1", "--tolerance", "1e-2", "--stop", "2", "--json"];
     holds("advise", &json(&[&asked[..], &["--apply"]].concat()));
+    // A tolerance that no scheme meets is a failure, and one object all the same.
+    let left = program(&["advise", "case-1", "--tolerance", "1e-14", "--stop", "2", "--json"]);
+    assert_eq!(left.status.code(), Some(1), "{left:?}");
+    let missed: Value = serde_json::from_slice(&left.stdout).expect("one object");
+    holds("advise-missed", &missed);
+    assert!(missed["error"].as_str().is_some_and(|error| error.contains("1e-14")), "{missed}");
+    assert!(missed["missed"].as_array().is_some_and(|reasons| !reasons.is_empty()), "{missed}");
 }
 
 #[test]

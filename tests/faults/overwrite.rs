@@ -120,7 +120,15 @@ fn a_bundle_writes_over_no_other_file() {
     );
     assert_eq!(std::fs::read_to_string(path("resources/free_ball.fmu")).expect("there"), "the only copy");
     assert!(!folder.path().join("scenario.toml").exists());
-    // Without that file it is written, and again over itself.
+    // Nor does a scenario of that name.
     std::fs::remove_file(path("resources/free_ball.fmu")).expect("removed");
+    std::fs::write(path("scenario.toml"), "# my own\n").expect("a file");
+    let refused = bundle();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(1) && said.contains("scenario.toml`: found other content"), "{said}");
+    assert_eq!(std::fs::read_to_string(path("scenario.toml")).expect("there"), "# my own\n");
+    assert!(!folder.path().join("resources/free_ball.fmu").exists());
+    // Without these files it is written, and again over itself.
+    std::fs::remove_file(path("scenario.toml")).expect("removed");
     assert!(bundle().status.success() && bundle().status.success());
 }

@@ -322,3 +322,21 @@ fn nonsense_is_refused() {
         assert!(text.parse::<macrostep_sweep::fit::Free>().is_err(), "{text}");
     }
 }
+
+/// Data come from a file or from another program, with the same result.
+#[test]
+fn data_may_be_piped() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/fit");
+    let (pair, data) = (root.join("pair.toml"), root.join("measured.csv"));
+    let fit = |data: &Path, input: std::process::Stdio| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_macrostep"));
+        command.arg("fit").arg(&pair).arg("--data").arg(data).args(["--free", "left.k=1:100", "--json"]);
+        let left = command.stdin(input).output().expect("the program starts");
+        assert!(left.status.success(), "{left:?}");
+        serde_json::from_slice::<serde_json::Value>(&left.stdout).expect("one object")["parameters"].clone()
+    };
+    let file = std::fs::File::open(&data).expect("data");
+    let piped = fit(Path::new("-"), file.into());
+    assert!(piped[0]["value"].is_number(), "{piped}");
+    assert_eq!(piped, fit(&data, std::process::Stdio::null()));
+}

@@ -113,13 +113,12 @@ fn what_is_told_of_too_few_nodes_is_a_bound() {
             continue;
         }
         let error = outcome.max_relative_position();
-        let made = |parts: f64| {
+        let mut made = |parts: f64| {
             let pair = Pair { step_s: STEP_S / parts, ..pair.clone() };
-            build(&pair, &models::native).expect("the pair").simulation
+            Some(build(&pair, &models::native).expect("the pair").simulation)
         };
         let verdict = outcome.verdict.clone();
-        let verdict =
-            verdict.second_look([&mut made(1.0), &mut made(2.0)], outcome.statistics.windows).expect("a look");
+        let verdict = verdict.second_look(&mut made, outcome.statistics.windows).expect("a look");
         let told = verdict.found.expect("a number");
         match told {
             // "As large as the signals."

@@ -85,3 +85,55 @@ fn rows_are_a_table() {
         assert!(!is_done && said.contains(why), "{said}");
     }
 }
+
+/// A row has the verdict that a single run has, after the second look too: what a weak coupling misses is acquitted, what differs with half the
+/// macro step is not, and what grows is seen by its power bond. `oscillator` says the same of the same runs.
+#[test]
+fn a_row_has_the_verdict_of_its_run() {
+    let out = empty("verdicts");
+    let weak = ["--predict", "hold", "--stop", "10"];
+    for (cut, expected) in [("f-s", ["ok", "ok", "doubtful"]), ("f-f", ["growing"; 3])] {
+        let (steps, system) = (["0.005", "0.02", "0.1"], format!("case-1:{cut}"));
+        let set = ["--set", "mass1.k_c=1"];
+        let set = if cut == "f-s" { &set[..] } else { &[] };
+        let folder = out.join(cut);
+        let vary = format!("step={}", steps.join(","));
+        let asked = ["sweep", &system, "--vary", &vary, "--measure", "m=max(mass1.x)", "--no-pictures", "--out"];
+        let made = macrostep(&[&asked[..], &[folder.to_str().expect("UTF-8")], &weak, set].concat());
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let table = rows(&folder);
+        for ((step, grade), row) in steps.iter().zip(expected).zip(table.lines().skip(1)) {
+            let status = row.splitn(3, ',').nth(2).expect("a status").trim_start_matches('"');
+            assert_eq!(status.split(':').next(), Some(grade), "{row}");
+            let single = macrostep(&[&["run", &system, "--json", "--step", step][..], &weak, set].concat());
+            let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
+            assert_eq!(single["verdict"]["grade"], grade, "{system} {step}");
+            let (cut, set) = (["--coupling", cut], if set.is_empty() { &[][..] } else { &["--set", "k_c=1"] });
+            let alone = macrostep(&[&["oscillator", "--json", "--step", step][..], &cut, &weak, set].concat());
+            let alone: serde_json::Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+            assert_eq!(alone["verdict"]["grade"], grade, "oscillator {cut:?} {step}");
+        }
+    }
+}
+
+/// The second look at a row is at the system with the values of the row.
+#[test]
+fn a_second_look_is_at_the_values_of_the_row() {
+    let out = empty("values");
+    let method = ["--predict", "hold", "--stop", "10", "--step", "0.1", "--set", "mass1.k_c=1"];
+    let asked =
+        ["sweep", "case-1:f-s", "--vary", "mass2.k=20,1000", "--measure", "m=max(mass1.x)", "--no-pictures", "--out"];
+    let made = macrostep(&[&asked[..], &[out.to_str().expect("UTF-8")], &method].concat());
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let grades = ["mass2.k=20", "mass2.k=1000"].map(|set| {
+        let single = macrostep(&[&["run", "case-1:f-s", "--json", "--set", set][..], &method].concat());
+        let single: serde_json::Value = serde_json::from_slice(&single.stdout).expect("JSON");
+        single["verdict"]["grade"].as_str().expect("a grade").to_owned()
+    });
+    assert!(grades[0] == "ok" && grades[1] != "ok", "{grades:?}");
+    let table = rows(&out);
+    for (row, grade) in table.lines().skip(1).zip(grades) {
+        let status = row.splitn(3, ',').nth(2).expect("a status").trim_start_matches('"');
+        assert_eq!(status.split(':').next(), Some(&*grade), "{row}");
+    }
+}

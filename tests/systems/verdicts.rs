@@ -152,7 +152,8 @@ fn double_pendulums() {
     let (first, wanted) = (number("VERDICT_SEED", 1), number("VERDICT_RUNS", 24) / 4);
     let columns = ["upper.phi".to_owned(), "lower.phi".to_owned()];
     let (mut good, mut wrong, mut bad) = (0, 0, 0);
-    for seed in first..first + wanted {
+    // In seed 36 one macro step of 160 reaches a residual of 3e-10, where the tolerance is 1e-10, and the run is right to 5.5e-7.
+    for seed in (first..first + wanted).chain([36]) {
         let r = &mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let [upper, lower] = [r.among(-3.0, 3.0), r.among(-3.0, 3.0)];
         let starts = [

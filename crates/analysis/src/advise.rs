@@ -189,6 +189,12 @@ pub struct Advice {
 /// # Errors
 /// [`Unadvised::Missed`] where no scheme meets the tolerance.
 pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, Unadvised> {
+    // No trial could show an error that rounding hides.
+    if question.tolerance < FLOOR {
+        let hidden = LeftOut { schemes: Vec::new(), why: format!("rounding hides errors below {FLOOR:.0e}") };
+        let (tolerance, short) = (question.tolerance, vec![hidden]);
+        return Err(Unadvised::Missed(Box::new(Missed { tolerance, nearest: None, left_out: Vec::new(), short })));
+    }
     let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
     let search = Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
     let tried: Vec<Tried> = candidates(benchmark)

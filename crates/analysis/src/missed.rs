@@ -94,6 +94,7 @@ impl fmt::Display for Missed {
                     None => write!(f, "; rounding hides errors below {FLOOR:.0e}")?,
                 }
             }
+            None if self.tolerance < FLOOR => (),
             None => write!(f, "\nno scheme has an error that shrinks with the macro step")?,
         }
         // Each reason once, the most frequent first.
@@ -101,7 +102,7 @@ impl fmt::Display for Missed {
             let mut reasons: Vec<&LeftOut> = reasons.iter().collect();
             reasons.sort_by_key(|left| std::cmp::Reverse(left.schemes.len()));
             for left in reasons.iter().take(TOLD_MAX) {
-                let first = left.schemes.first().map_or("", String::as_str);
+                let first = left.schemes.first().map_or("any scheme", String::as_str);
                 let more = match left.schemes.len() {
                     0 | 1 => String::new(),
                     n => format!(" and {} more", n - 1),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use macrostep_description::{Value, shown};
 use macrostep_import::fmu::regular;
-use macrostep_import::isolation::watch;
+use macrostep_import::isolation::{self, watch};
 use macrostep_master::record::Observer;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -179,7 +179,7 @@ impl Stream {
         }
         // It goes on from there; rows after the checkpoint are cut away with the first that is written.
         stream.is_longer = found > bytes;
-        watch::row(rows, last_s.unwrap_or(f64::NAN));
+        watch::row(rows, last_s.unwrap_or(f64::NAN), bytes);
         Ok(Stream { rows, last_s, ..stream })
     }
 
@@ -263,19 +263,11 @@ impl Stream {
         &self.path
     }
 
-    /// Where it is in the user's words.
-    pub fn shown(&self) -> std::path::Display<'_> {
-        self.shown.display()
-    }
-
-    /// Rows written.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Time of the last row in s.
-    pub fn last_s(&self) -> Option<f64> {
-        self.last_s
+    /// Where the rows of a run that failed are, as the end of a sentence; what is in the file is looked at.
+    pub fn kept(&self) -> String {
+        let shown = self.shown.to_string_lossy();
+        let cut = isolation::shortened(self.rows, self.bytes, (&self.path, &shown)).filter(|_| self.is_file);
+        cut.map_or_else(|| isolation::kept(self.rows, self.last_s, &shown), |cut| format!("; {cut}"))
     }
 
     /// Adds a row.
@@ -321,7 +313,7 @@ impl Stream {
         self.bytes += length as u64;
         self.rows += 1;
         self.last_s = Some(t_s);
-        watch::row(self.rows, t_s);
+        watch::row(self.rows, t_s, self.bytes);
         Ok(())
     }
 }

@@ -10,8 +10,8 @@ use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::unit::Start;
 use macrostep_master::{Grade, RunError, Simulation, UnitId};
-use macrostep_system::assemble;
 use macrostep_system::scenario::Value;
+use macrostep_system::{assemble, second_look};
 
 use crate::kept::Kept;
 use crate::study::Study;
@@ -109,12 +109,20 @@ pub struct Runner<'s, 'a> {
     /// The newest last.
     kept: Vec<(Vec<Value>, Simulation)>,
     cost: Cost,
+    /// Whether doubtful runs get a second look, too; it takes several times as long as the run.
+    looks_at_doubts: bool,
 }
 
 impl<'s, 'a> Runner<'s, 'a> {
     /// Without any simulation yet.
     pub fn new(study: &'s Study<'a>, way: Way) -> Self {
-        Runner { study, way, kept: Vec::new(), cost: Cost::default() }
+        Runner { study, way, kept: Vec::new(), cost: Cost::default(), looks_at_doubts: false }
+    }
+
+    /// With a second look at doubtful runs.
+    #[must_use]
+    pub fn looking_at_doubts(self) -> Self {
+        Runner { looks_at_doubts: true, ..self }
     }
 
     /// What the last run has cost.
@@ -195,17 +203,23 @@ impl<'s, 'a> Runner<'s, 'a> {
     fn steps(&self, simulation: &mut Simulation, values: &[Value], observer: &mut dyn Observer) -> Ending {
         match self.stretches(simulation, values, observer) {
             Ok(Some(ending)) => ending,
-            Ok(None) => match simulation.unconverged().or(simulation.coarse()) {
-                Some(unconverged) => Ending::Unconverged(unconverged.to_string()),
-                None => self.judged(simulation),
-            },
+            Ok(None) => self.judged(simulation, values),
             Err(error) => ended(&error),
         }
     }
 
-    /// How a run at its stop time has ended by its verdict.
-    fn judged(&self, simulation: &Simulation) -> Ending {
-        let verdict = simulation.verdict();
+    /// How a run at its stop time has ended by its verdict, after a second look where that makes a difference.
+    fn judged(&self, simulation: &mut Simulation, values: &[Value]) -> Ending {
+        // Accounts are closed before they are judged.
+        simulation.accounts();
+        let first = simulation.verdict();
+        let is_looked_at = first.grade == Grade::Growing || self.looks_at_doubts && first.grade == Grade::Doubtful;
+        let verdict = match self.study.whole_scenario(values) {
+            Ok(scenario) if is_looked_at => {
+                second_look(first, &scenario, self.study.units, simulation.statistics().windows)
+            }
+            _ => first,
+        };
         match verdict.grade {
             Grade::Growing if !self.study.scenario.experiment.expect_growth => Ending::Growing(verdict.reason),
             Grade::Ok | Grade::Growing => Ending::Done,

@@ -2,6 +2,7 @@
 //!
 //! The first column is `time`, or `time [ms]` with a unit; others are `NAME` or `NAME [UNIT]`. An empty field, or `nan`, is a gap.
 
+use std::io::Read;
 use std::path::Path;
 
 use macrostep_description::{ModelDescription, Variable};
@@ -36,11 +37,24 @@ impl Samples {
     /// # Errors
     /// File, line, and what is wrong there.
     pub fn read(path: &Path) -> Result<Samples, String> {
-        // The file; blanks around fields mean nothing.
-        let shown = path.display().to_string();
+        let file = regular::data(path).map_err(|e| format!("`{}`: {e}", path.display()))?;
+        Samples::of(&path.display().to_string(), file)
+    }
+
+    /// Reads standard input.
+    ///
+    /// # Errors
+    /// As [`Samples::read`].
+    pub fn standard_input() -> Result<Samples, String> {
+        Samples::of("standard input", regular::standard_input())
+    }
+
+    /// Reads a table that has this name in messages.
+    fn of(shown: &str, table: impl Read) -> Result<Samples, String> {
+        // Blanks around fields mean nothing.
+        let shown = shown.to_owned();
         let at = |line: u64, what: String| format!("`{shown}`, line {line}: {what}");
-        let file = regular::data(path).map_err(|e| format!("`{shown}`: {e}"))?;
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(file);
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(table);
         // Names and units.
         let head = reader.headers().map_err(|e| at(1, e.to_string()))?.clone();
         let mut names = head.iter().map(divided);

@@ -12,7 +12,6 @@ use macrostep_master::unit::Start;
 use macrostep_system::assemble::start;
 use macrostep_system::check::from_unit;
 use macrostep_system::scenario::{Endpoint, Gain, LawKind, Place, Scenario, Setting, Value};
-use macrostep_system::words::{Control, Energy};
 use macrostep_system::{Catalogue, Finding, assemble};
 
 use crate::refused::Refused;
@@ -63,11 +62,6 @@ impl<'a> Study<'a> {
         let mut scenario = assembly.effective.clone();
         drop(assembly);
         distinct(&targets, &scenario)?;
-        // Power bonds that are only watched change no result.
-        let is_watched = scenario.coupling.energy == Energy::Monitor && scenario.coupling.control.kind != Control::Ecco;
-        if is_watched && !targets.iter().any(|t| matches!(t, Target::Key(Key::Energy | Key::Control))) {
-            scenario.bonds.clear();
-        }
         // What is varied has no other value.
         for target in &targets {
             let Target::Variable(e) = target else { continue };
@@ -216,8 +210,21 @@ impl<'a> Study<'a> {
     /// # Errors
     /// What is expected instead of a value.
     pub(crate) fn scenario_of(&self, values: &[Value]) -> Result<Scenario, String> {
+        self.with(values, &self.is_structural)
+    }
+
+    /// The scenario of a point, with all its values.
+    ///
+    /// # Errors
+    /// As [`Study::scenario_of`].
+    pub(crate) fn whole_scenario(&self, values: &[Value]) -> Result<Scenario, String> {
+        self.with(values, &vec![true; values.len()])
+    }
+
+    /// The scenario with those of the values that are to be written into it.
+    fn with(&self, values: &[Value], is_written: &[bool]) -> Result<Scenario, String> {
         let mut s = self.scenario.clone();
-        for ((target, value), _) in self.targets.iter().zip(values).zip(&self.is_structural).filter(|(_, is)| **is) {
+        for ((target, value), _) in self.targets.iter().zip(values).zip(is_written).filter(|(_, is)| **is) {
             match target {
                 Target::Key(key) => key.apply(&mut s, value).map_err(|e| format!("`{target}` = {value}: {e}"))?,
                 Target::Variable(e) => {

@@ -205,7 +205,9 @@ impl<'a> Sweep<'a> {
         }
         // Every worker has simulations of its own.
         let workers = workers.clamp(1, left as usize);
-        let own = || self.subjects.iter().zip(&ways).map(|(s, way)| Runner::new(&s.study, *way)).collect();
+        let own = || {
+            self.subjects.iter().zip(&ways).map(|(s, way)| Runner::new(&s.study, *way).looking_at_doubts()).collect()
+        };
         let mut runners: Vec<Vec<Runner<'_, 'a>>> = (0..workers).map(|_| own()).collect();
         // The runs, each of the system that its point names.
         let (mut failure, mut is_interrupted) = (None, false);

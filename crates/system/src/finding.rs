@@ -1,6 +1,7 @@
 //! A *finding*: an error, a warning or a note about a scenario, its place, and what to do next.
 
 use crate::scenario::Place;
+use macrostep_description::shown;
 use std::collections::BTreeMap;
 
 /// How bad it is.
@@ -30,7 +31,7 @@ pub struct Finding {
 impl Finding {
     /// A scenario with this cannot run.
     pub fn error(place: &Place, what: impl Into<String>, next: impl Into<String>) -> Self {
-        Finding { severity: Severity::Error, place: place.clone(), what: what.into(), next: next.into() }
+        Finding { severity: Severity::Error, place: place.clone(), what: brief(what.into()), next: brief(next.into()) }
     }
 
     /// A scenario with this runs, but perhaps not as meant.
@@ -42,6 +43,25 @@ impl Finding {
     pub fn note(place: &Place, what: impl Into<String>, next: impl Into<String>) -> Self {
         Finding { severity: Severity::Note, ..Finding::error(place, what, next) }
     }
+}
+
+/// Longer texts may quote what nobody wants to read to its end.
+const TEXT_MAX: usize = 500;
+
+/// Characters of a quotation in a long text.
+const QUOTED_MAX: usize = 200;
+
+/// The same, with what it quotes cut to a readable length where it is long.
+fn brief(text: String) -> String {
+    if text.len() <= TEXT_MAX {
+        return text;
+    }
+    // Every second part stands between backticks.
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(i, part)| if i % 2 == 1 { shown::cut(part, QUOTED_MAX) } else { part.into() })
+        .collect::<Vec<_>>()
+        .join("`")
 }
 
 /// Of one kind are this many warnings shown one by one; of notes one.
@@ -90,5 +110,18 @@ impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{}", self.place, self.what)?;
         if self.next.is_empty() { Ok(()) } else { write!(f, "; {}", self.next) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_long_text_quotes_is_cut() {
+        let found =
+            Finding::error(&Place::default(), format!("`predict` is `{}`, expected `hold`", "b".repeat(50_000)), "");
+        let expected = format!("`predict` is `{}… (50000 bytes)`, expected `hold`", "b".repeat(200));
+        assert_eq!(found.what, expected);
     }
 }

@@ -13,16 +13,12 @@ pub fn second_look(verdict: Verdict, scenario: &Scenario, catalogue: &dyn Catalo
     if verdict.second == Second::Nothing || scenario.coupling.control.kind != Control::Fixed {
         return verdict;
     }
-    let simulation = |parts: f64| -> Option<Simulation> {
+    let mut made = |parts: f64| -> Option<Simulation> {
         let mut s = scenario.clone();
         s.experiment.step_s = Some(s.experiment.step_s? / parts);
         let mut simulation = assemble(&s, catalogue).ok()?.0.simulation().ok()?;
         simulation.initialise().ok()?;
         Some(simulation)
     };
-    let (Some(mut whole), Some(mut half)) = (simulation(1.0), simulation(2.0)) else { return verdict };
-    let looked = verdict.clone().second_look([&mut whole, &mut half], windows);
-    // What the units say to their end changes nothing.
-    let _ = (whole.terminate(), half.terminate());
-    looked.unwrap_or(verdict)
+    verdict.clone().second_look(&mut made, windows).unwrap_or(verdict)
 }

@@ -80,6 +80,11 @@ impl Joints {
         Some(is_within(limit, [gap, rate], length_s))
     }
 
+    /// Whether a joint has a limit of its own for its gap.
+    pub fn has_limits(&self) -> bool {
+        self.list.iter().any(|joint| joint.gap_max.is_some())
+    }
+
     /// Takes the window run last as one of the run.
     pub fn accept(&self, state: &mut JointsState) {
         for (largest, present) in state.largest.iter_mut().zip(&state.present) {

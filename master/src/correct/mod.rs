@@ -129,6 +129,20 @@ impl Correction {
         }
     }
 
+    /// The residual relative to scale that it stops at; `None` where that is not known.
+    pub(crate) fn tolerance(&self) -> Option<f64> {
+        match self {
+            Correction::FixedPoint(f) => Some(f.tolerance),
+            Correction::Newton(n) => Some(n.tolerance),
+            Correction::QuasiNewton(q) => Some(q.tolerance),
+            Correction::MultiVector(m) => Some(m.tolerance),
+            Correction::NewtonKrylov(n) => Some(n.tolerance),
+            Correction::Explicit | Correction::SemiImplicit(_) | Correction::LinearImplicit | Correction::Custom(_) => {
+                None
+            }
+        }
+    }
+
     /// Whether windows are run more than once, so that units must go back.
     pub fn repeats(&self) -> bool {
         self.corrector().is_some()

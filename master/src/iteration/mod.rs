@@ -28,6 +28,9 @@ use problem::Guessed;
 /// Least size of a force that trials are sized by, relative to what residuals of forces are measured with at least.
 const TRIED: f64 = 1e-2;
 
+/// The most that residuals of windows that did not converge may add up to where they are taken for nothing.
+const LEFT_MAX: f64 = 1e-6;
+
 /// How the windows of a run are repeated.
 pub(crate) struct Iteration {
     correction: Correction,
@@ -63,6 +66,14 @@ impl Iteration {
             widths,
             channels,
         }
+    }
+
+    /// What the residuals of windows that did not converge may add up to in so many windows: no more than windows that just meet the tolerance
+    /// leave. `None` where more than the residual decides: nodes, or a joint with a limit of its own.
+    pub fn left_max(&self, window: &Window, windows: u64) -> Option<f64> {
+        let decides = self.fed.is_empty() && !window.joints.has_limits();
+        let tolerance = self.correction.tolerance().filter(|_| decides)?;
+        Some((tolerance * windows as f64).min(LEFT_MAX))
     }
 
     /// The state before the first guess.

@@ -63,9 +63,22 @@ impl Simulation {
         self.window.joints.openings(&self.state.joints)
     }
 
-    /// The first window that did not converge, or whose nodes do not resolve a signal at all, if there was one.
+    /// The first window that did not converge, or whose nodes do not resolve a signal at all, if there was one; not where all such windows
+    /// leave no more than what the tolerance allows the windows of the run together ([`Simulation::nearly_converged`]).
     pub fn unconverged(&self) -> Option<Unconverged> {
-        self.told(self.state.doubts.first, self.state.statistics.unconverged)
+        self.told(self.state.doubts.first, self.state.statistics.unconverged).filter(|_| !self.is_left_little())
+    }
+
+    /// The first window whose residual stayed above the tolerance of the corrector, where all such windows leave so little that the run is as
+    /// good as one whose windows all just meet it.
+    pub fn nearly_converged(&self) -> Option<Unconverged> {
+        self.told(self.state.doubts.first, self.state.statistics.unconverged).filter(|_| self.is_left_little())
+    }
+
+    /// Whether the residuals of windows that did not converge add up to less than windows that converge may leave.
+    fn is_left_little(&self) -> bool {
+        let allowed = self.iteration.as_ref().and_then(|i| i.left_max(&self.window, self.state.statistics.windows));
+        allowed.is_some_and(|allowed| self.state.doubts.left <= allowed)
     }
 
     /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise, or whose interface

@@ -56,6 +56,27 @@ pub fn data(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Standard input as a table of data, which ends in an error where it is longer than a file may be.
+pub fn standard_input() -> impl Read {
+    Bounded { from: io::stdin().lock(), left: DATA_MAX }
+}
+
+/// A stream of at most so many bytes.
+struct Bounded<R> {
+    from: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(to)?;
+        let left = self.left.checked_sub(read as u64);
+        self.left =
+            left.ok_or_else(|| io::Error::other(format!("more bytes than the {DATA_MAX} that are read at most")))?;
+        Ok(read)
+    }
+}
+
 /// All bytes of a file.
 ///
 /// # Errors
@@ -81,6 +102,13 @@ pub fn text(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_has_an_end() {
+        let read = |left| Bounded { from: &b"12345"[..], left }.read_to_end(&mut Vec::new());
+        assert!(read(4).is_err_and(|e| e.to_string().contains("more bytes")));
+        assert_eq!(read(5).expect("all of it"), 5);
+    }
 
     /// A folder, a device, a pipe that nobody writes to, and a file without an end in sight are refused at once.
     #[test]

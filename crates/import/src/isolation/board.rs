@@ -24,7 +24,9 @@ pub struct Board {
     pub rows: AtomicU64,
     /// See `rows`.
     pub last_s: AtomicU64,
-    /// Where in their file the rows end, which is longer; 0 where it is not.
+    /// Length of the rows in their file.
+    pub rows_bytes: AtomicU64,
+    /// The same where the file is longer than the rows; 0 where it is not.
     pub rows_end: AtomicU64,
     /// Longest time of a call in ms; 0 where there is no limit.
     pub call_limit_ms: AtomicU64,
@@ -48,6 +50,7 @@ impl Board {
             done: AtomicU32::new(0),
             rows: AtomicU64::new(0),
             last_s: AtomicU64::new(0),
+            rows_bytes: AtomicU64::new(0),
             rows_end: AtomicU64::new(0),
             call_limit_ms: AtomicU64::new(0),
             file: Text::new(),

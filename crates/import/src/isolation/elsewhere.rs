@@ -143,7 +143,7 @@ pub mod watch {
     pub fn rows_go_to(_file: &str) {}
 
     /// Nobody asks.
-    pub fn row(_rows: u64, _last_s: f64) {}
+    pub fn row(_rows: u64, _last_s: f64, _bytes: u64) {}
 
     /// Nobody asks.
     pub fn rows_end_at(_bytes: u64) {}

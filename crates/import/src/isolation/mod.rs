@@ -83,7 +83,7 @@ mod words;
 pub use again::started_by;
 pub use cut::Cut;
 pub use limits::{Isolation, Limits};
-pub use words::kept;
+pub use words::{kept, shortened};
 
 #[cfg(target_os = "linux")]
 pub use call::Call;

@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ use macrostep_description::shown;
 
 use super::process::signal_name;
 use super::system::{self, board};
-use super::words::kept;
+use super::words::{kept, shortened};
 
 /// How often the work is looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -84,10 +85,11 @@ pub fn rows_go_to(file: &str) {
     board().file.set(file);
 }
 
-/// So many rows are there, the last one of this time in s.
+/// So many rows are there, the last one of this time in s, in a file of so many bytes.
 #[inline]
-pub fn row(rows: u64, last_s: f64) {
+pub fn row(rows: u64, last_s: f64, bytes: u64) {
     board().rows.store(rows, Ordering::Relaxed);
+    board().rows_bytes.store(bytes, Ordering::Relaxed);
     board().last_s.store(last_s.to_bits(), Ordering::Relaxed);
 }
 
@@ -299,16 +301,13 @@ fn died(end: &str) -> String {
     let rows = board().rows.load(Ordering::Relaxed);
     let last_s = f64::from_bits(board().last_s.load(Ordering::Relaxed));
     let file = board().file.get();
-    // A file that somebody has made shorter than its rows has not all of them, and is why writing ended so.
-    let expected = board().rows_end.load(Ordering::Relaxed);
-    let found = std::fs::metadata(&file).map_or(expected, |m| m.len());
-    if end.contains("SIGBUS") && found < expected {
-        return format!(
-            "{end}: `{file}` was cut while it was written: found {found} bytes, expected {expected} of {rows} rows; \
-             run again with `--out` in a folder that nothing else writes to"
-        );
+    // A file that somebody has made shorter than its rows has not all of them, and may be why writing ended so.
+    let expected = board().rows_bytes.load(Ordering::Relaxed);
+    let cut = shortened(rows, expected, (Path::new(&file), &file));
+    if let Some(cut) = cut.as_ref().filter(|_| end.contains("SIGBUS")) {
+        return format!("{end}: {cut}");
     }
-    let kept = kept(rows, Some(last_s), &file);
+    let kept = cut.map_or_else(|| kept(rows, Some(last_s), &file), |cut| format!("; {cut}"));
     match calls.as_slice() {
         [] if board().places().is_empty() => format!("{end}{kept}"),
         [] => format!("{end} outside of any call of a slave{}{kept}", advice()),
