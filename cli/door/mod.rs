@@ -6,12 +6,13 @@
 
 mod collected;
 mod fault;
+mod keywords;
 mod started;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::Parser;
+use clap::{Command, CommandFactory, Parser};
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
 use macrostep_system::verify::verify;
@@ -20,6 +21,7 @@ use macrostep_system::{Assembly, Document, toml};
 
 pub use collected::Collected;
 pub use fault::{Fault, Kind};
+pub use keywords::keywords;
 pub use started::Started;
 
 use crate::oscillator::{Accepted, refused};
@@ -68,6 +70,11 @@ struct Words {
 struct VerifyWords {
     #[command(flatten)]
     verify: VerifyArguments,
+}
+
+/// What the words of these verbs may be: of those that run a system, and of `verify`.
+pub fn commands() -> [Command; 2] {
+    [Words::command(), VerifyWords::command()]
 }
 
 /// The caller: the parts of this process that it gives.
