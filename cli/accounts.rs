@@ -26,6 +26,11 @@ impl<'a> PowerBond<'a> {
         [self.residual_energy_j, self.residual_energy_max_j, self.residual_power_max_w]
     }
 
+    /// What the residuals are measured by: the energy passed \[J\], the power at most \[W\].
+    pub fn scale(&self) -> [f64; 2] {
+        [self.passed_j, self.power_max_w]
+    }
+
     /// The same as numbers of the JSON object.
     pub fn of(account: &'a Account) -> Self {
         PowerBond {

@@ -17,6 +17,7 @@ macro_rules! pages {
 const PAGES: &[(&str, &str)] = pages![
     "tutorial",
     "systems",
+    "keys",
     "methods",
     "errors",
     "check",

@@ -7,6 +7,8 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "full")]
+use std::time::{Duration, Instant};
 
 use macrostep_plot::table::{output_width, within};
 use macrostep_run::identity;
@@ -38,6 +40,33 @@ macro_rules! remark {
     };
 }
 pub(crate) use remark;
+
+/// Progress in lines on standard error, for a program that shows it itself and has set the variable `MACROSTEP_PROGRESS`.
+#[cfg(feature = "full")]
+#[derive(Debug)]
+pub struct Told {
+    is_wanted: bool,
+    last: Option<Instant>,
+}
+
+#[cfg(feature = "full")]
+impl Default for Told {
+    fn default() -> Self {
+        Told { is_wanted: std::env::var_os("MACROSTEP_PROGRESS").is_some(), last: None }
+    }
+}
+
+#[cfg(feature = "full")]
+impl Told {
+    /// How much of all is done; the first and the last of these, and ten a second between them, are told.
+    pub fn tell(&mut self, done: u64, all: u64) {
+        let is_due = self.last.is_none_or(|last| last.elapsed() > Duration::from_millis(100)) || done == all;
+        if self.is_wanted && is_due {
+            self.last = Some(Instant::now());
+            eprintln!("progress: {done} of {all}");
+        }
+    }
+}
 
 /// An open file and what tells it from others.
 #[derive(Debug)]

@@ -5,12 +5,13 @@
 //! them. What a verb would print is a value here, and what it would say on standard error is a [`Fault`] or a remark.
 
 mod fault;
+mod keywords;
 mod started;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::Parser;
+use clap::{Command, CommandFactory, Parser};
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
 use macrostep_run::{Rows, Steps};
@@ -19,6 +20,7 @@ use macrostep_system::words::{Control, Correct, Predict};
 use macrostep_system::{Assembly, Document, toml};
 
 pub use fault::{Fault, Kind};
+pub use keywords::keywords;
 pub use macrostep_run::Collected;
 pub use started::Started;
 
@@ -69,6 +71,11 @@ struct Words {
 struct VerifyWords {
     #[command(flatten)]
     verify: VerifyArguments,
+}
+
+/// What the words of these verbs may be: of those that run a system, and of `verify`.
+pub fn commands() -> [Command; 2] {
+    [Words::command(), VerifyWords::command()]
 }
 
 /// The caller: the parts of this process that it gives.

@@ -171,7 +171,7 @@ impl Found {
         let x = |p: &[Point], f: fn(&Point) -> f64| p.iter().map(f).collect::<Vec<f64>>();
         let axes = [Axis::linear("x", "m").range(-1.1, 1.1), Axis::linear("y", "m").range(-1.15, 0.1)];
         let [right, up] = axes;
-        let mut path = Chart::new("path of the tip", right, up)
+        let path = Chart::new("path of the tip", right, up)
             .equal()
             .with(Series::line("in one piece", x(points, |p| p.tip.x), x(points, |p| p.tip.y)).colour(6).width(2.4));
         let (time, across) = (Axis::linear("time", "s"), Axis::linear("deflection", "mm"));
@@ -180,14 +180,13 @@ impl Found {
                 .colour(6)
                 .width(2.4),
         );
-        // Over them the coupled runs with the longest macro step.
+        // Over the deflection the coupled runs with the longest macro step; on the scale of the path they are one line.
         for (degree, (method, name)) in
             [("hold", "hold, H = 1 ms"), ("linear", "linear, H = 1 ms")].into_iter().enumerate()
         {
             let coarse = self.coupled.iter().find(|(m, ..)| *m == method).and_then(|(.., run)| run.as_ref());
-            let coarse = coarse.unwrap_or(points);
-            path =
-                path.with(Series::line(name, x(coarse, |p| p.tip.x), x(coarse, |p| p.tip.y)).colour(degree).dashed());
+            // One that has failed is not drawn.
+            let Some(coarse) = coarse else { continue };
             let y = x(coarse, |p| 1e3 * p.deflection());
             bending = bending.with(Series::line(name, x(coarse, |p| p.t_s), y).colour(degree).dashed());
         }

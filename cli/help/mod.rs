@@ -2,6 +2,8 @@
 
 #[cfg(feature = "full")]
 mod pages;
+#[cfg(all(test, feature = "full"))]
+mod typed;
 mod verbs;
 
 use clap::{Command, CommandFactory};

@@ -187,7 +187,11 @@ fn facts(s: &Summary) -> Vec<(String, String)> {
     // What every run has.
     let fact = |name: &str, value: String| (name.to_owned(), value);
     let mut facts = vec![
-        fact("verdict", s.verdict.grade.to_string()),
+        // What is worse than doubtful stands in a sentence of its own.
+        fact(
+            "verdict",
+            if s.verdict.grade == Grade::Doubtful { s.verdict.to_string() } else { s.verdict.grade.to_string() },
+        ),
         fact("time span", format!("{} … {} s", shown::time(s.start_s), shown::time(s.end_s))),
         fact("macro step H", format!("{} s", shown::time(s.step_s))),
         fact("macro steps", s.windows.to_string()),
@@ -249,11 +253,27 @@ fn units(s: &Summary) -> Option<Sheet> {
 
 fn bonds(s: &Summary) -> Option<Sheet> {
     let row = |b: &crate::accounts::PowerBond| {
-        let [energy, energy_max, power_max] = b.residuals();
-        vec![b.name().to_owned(), format!("{energy:.6e}"), format!("{energy_max:.6e}"), format!("{power_max:.6e}")]
+        let ([energy, energy_max, power_max], [passed, power]) = (b.residuals(), b.scale());
+        let share = |residual: f64, scale: f64| match 100.0 * residual.abs() / scale {
+            percent if percent >= 0.1 => format!("{percent:.1} %"),
+            percent if percent.is_finite() => format!("{percent:.0e} %"),
+            _ => "–".to_owned(),
+        };
+        let numbers = [energy, energy_max, passed].map(|x| format!("{x:.4e}"));
+        let [energy, at_most, passed] = numbers;
+        let powers = [format!("{power_max:.4e}"), share(power_max, power)];
+        [vec![b.name().to_owned(), energy, at_most, passed, share(energy_max, b.scale()[0])], powers.to_vec()].concat()
     };
-    let columns = ["power bond", "residual energy [J]", "at most [J]", "residual power at most [W]"];
-    let note = "The energy that the coupling adds to the system: 0 for the exact solution.";
+    let columns = [
+        "power bond",
+        "residual energy [J]",
+        "at most [J]",
+        "energy passed [J]",
+        "share",
+        "residual power at most [W]",
+        "share of the power",
+    ];
+    let note = "The energy that the coupling adds to the system, beside the energy that has passed through the bond: 0 for the exact solution.";
     sheet("Energy", note, &columns, s.power_bonds.iter().map(row).collect())
 }
 

@@ -10,13 +10,13 @@
     run["mass1.x"], run.time, run.units
 
 Keywords of `run`, `start`, `verify`, `advise`, `explain`, `graph`, `sweep`, `fit` and `export` are the options of the verbs of the same name, with `_` for `-`:
-what `macrostep run --help` says holds here.
+what `macrostep run --help` says holds here. `macrostep.options` has them with their types.
 """
 
 import os as _os
 import sys as _sys
 
-from ._macrostep import Error, Simulation, __version__
+from ._macrostep import Error, __version__
 from ._macrostep import started_by as _started_by
 
 _started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main__.py")] if _sys.executable else [])
@@ -24,7 +24,7 @@ _started_by([_sys.executable, _os.path.join(_os.path.dirname(__file__), "__main_
 from .fmus import check, info, simulate  # noqa: E402
 from .runs import Run, Verification  # noqa: E402
 from .sweeps import Fit, Sweep  # noqa: E402
-from .systems import Connection, Law, Signal, System, Unit, couple, open, systems  # noqa: E402
+from .systems import Connection, Law, Signal, Started, System, Unit, couple, open, systems  # noqa: E402
 from .verbs import MacrostepWarning  # noqa: E402
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "MacrostepWarning",
     "Run",
     "Signal",
-    "Simulation",
+    "Started",
     "Sweep",
     "System",
     "Unit",

@@ -10,7 +10,7 @@ else:
     # Started by its file: the module is beside it, also where Python does not look there by itself (`PYTHONSAFEPATH`).
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     from _macrostep import main as _program  # type: ignore[import-not-found,no-redef]
-    from _macrostep import started_by  # type: ignore[import-not-found,no-redef]
+    from _macrostep import started_by  # type: ignore[no-redef]
 
 
 def main() -> None:

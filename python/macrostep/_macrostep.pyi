@@ -3,6 +3,8 @@
 import os
 from typing import Any, Optional, Union, final
 
+_Unit = tuple[str, Any, list[tuple[str, str]], list[tuple[str, str]], list[float]]
+_Law = tuple[str, Any, int]
 _Words = tuple[list[str], bool, tuple[Any, Any]]
 
 __version__: str
@@ -12,6 +14,9 @@ def main(arguments: list[str]) -> None:
 
 def started_by(command: list[str]) -> None:
     """Say how the program is started again."""
+
+def in_keywords(sentence: str) -> str:
+    """A sentence with keywords of Python in the place of options."""
 
 class Error(Exception):
     """What the program would print as an error, with what is known of it."""
@@ -59,6 +64,8 @@ class System:
     def read(self, system: str) -> None: ...
     def propose(self, fmus: list[str]) -> tuple[list[str], list[str]]: ...
     def include(self, text: str) -> None: ...
+    def parts_in_python(self) -> tuple[list[_Unit], list[_Law]]: ...
+    def restore(self, text: str, name: str, units: list[_Unit], laws: list[_Law]) -> None: ...
     def toml(self) -> str: ...
     def unit_names(self) -> list[str]: ...
     def sources(self) -> list[str]: ...

@@ -6,19 +6,24 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from . import verbs
+from . import keywords, verbs
+from ._macrostep import Error
 from .runs import Run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
 
 
 def info(fmu: Path) -> dict[str, Any]:
     """Declarations of an FMU: the object of `macrostep info --json`."""
-    return verbs.ask(["info", os.fspath(fmu)])
+    found: dict[str, Any] = verbs.ask(["info", os.fspath(fmu)])
+    return found
 
 
 def check(fmu: Path, library: bool = True) -> dict[str, Any]:
@@ -26,7 +31,8 @@ def check(fmu: Path, library: bool = True) -> dict[str, Any]:
     among them or not. With `library=False` the library is left alone.
 
     Raises `Error` where the FMU cannot be read."""
-    return verbs.ask(["check", os.fspath(fmu), *verbs.words({"no_library": not library})], judges=True)
+    found: dict[str, Any] = verbs.ask(["check", os.fspath(fmu), *verbs.words({"no_library": not library})], judges=True)
+    return found
 
 
 def simulate(
@@ -35,10 +41,11 @@ def simulate(
     start: Optional[Mapping[str, Any]] = None,
     input: Any = None,
     isolate: Optional[bool] = None,
-    **options: Any,
+    **options: "Unpack[keywords.Simulate]",
 ) -> Run:
     """Simulates one FMU alone: `macrostep simulate`. `input` is a CSV file, or columns by name (a mapping, or a frame) of which
     `time` in s is one; options are those of the verb: step, stop, start_time, solver_tolerance, output_variable, allow_non_finite, …"""
+    keywords.checked("simulate", options, keywords.Simulate)
     isolates = isolate is not False and sys.platform == "linux"
     with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
         if input is not None and not isinstance(input, (str, os.PathLike)):
@@ -50,7 +57,7 @@ def simulate(
         failed = None
         try:
             verbs.program(["simulate", os.fspath(fmu), "--out", folder, *starts, *words])
-        except verbs.Error as e:
+        except Error as e:
             failed = e
         result = os.path.join(folder, "result.csv")
         if failed is not None and not os.path.exists(result):

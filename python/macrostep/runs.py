@@ -2,12 +2,18 @@
 
 import html
 import json
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from . import verbs
+from ._macrostep import in_keywords
 from .tables import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import keywords
 
 KINDS = {"Real": np.float64, "Integer": np.int64, "Boolean": np.bool_, "String": object}
 
@@ -22,7 +28,7 @@ class Verdict(str):
 
     def __new__(cls, said: dict[str, Any]) -> "Verdict":
         verdict = super().__new__(cls, said["grade"])
-        verdict.reason, verdict.found = said["reason"], said["found"]
+        verdict.reason, verdict.found = in_keywords(said["reason"]), said["found"]
         return verdict
 
 
@@ -58,7 +64,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
     @property
     def warnings(self) -> list[str]:
         """Warnings of the run."""
-        return self.summary["warnings"]
+        return [in_keywords(text) for text in self.summary["warnings"]]
 
     @property
     def verdict(self) -> Verdict:
@@ -75,12 +81,14 @@ class Run(Table, dict):  # type: ignore[type-arg]
     @property
     def final(self) -> dict[str, Any]:
         """Values at the end."""
-        return self.summary["final"]
+        found: dict[str, Any] = self.summary["final"]
+        return found
 
     @property
     def power_bonds(self) -> list[dict[str, Any]]:
         """Residual energy of each power bond in J."""
-        return self.summary["power_bonds"]
+        found: list[dict[str, Any]] = self.summary["power_bonds"]
+        return found
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name == "time":
@@ -91,7 +99,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
         kind = self._kinds[name]
         if kind == "String":
             return np.array(self._texts[name], dtype=object)
-        column = self._values[:, self._places[name]]
+        column: np.ndarray = self._values[:, self._places[name]]
         return column if kind == "Real" else column.astype(KINDS[kind])
 
     def __len__(self) -> int:
@@ -108,7 +116,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def verify(self, **options: Any) -> "Verification":
+    def verify(self, **options: "Unpack[keywords.Verify]") -> "Verification":
         """Estimates the error of this run, with its method and step: `macrostep verify` with the options of the run and these.
 
         Raises `Error` where the system was changed since, or is one FMU alone."""
@@ -123,7 +131,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
 
     def to_xarray(self) -> Any:
         """An xarray.Dataset with the coordinate `time` and the units of measurement as attributes; needs the package xarray."""
-        import xarray  # type: ignore
+        import xarray  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         values = {name: ("time", self[name], {"units": self.units[name]}) for name in self._places}
         return xarray.Dataset(values, coords={"time": ("time", self.time, {"units": "s"})})
@@ -131,7 +139,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
     def plot(self, *names: str) -> Any:
         """Curves of these columns, of all that are numbers without names, one field for each unit of measurement; needs the package
         matplotlib. Returns its figure."""
-        import matplotlib.pyplot as pyplot  # type: ignore
+        import matplotlib.pyplot as pyplot  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         shown = names or [name for name, kind in self._kinds.items() if kind != "String"]
         fields = list(dict.fromkeys(self.units[name] for name in shown))
@@ -160,7 +168,7 @@ class Run(Table, dict):  # type: ignore[type-arg]
         return page(self)
 
 
-class Verification(dict):
+class Verification(dict[str, Any]):
     """The object of `macrostep verify --json`; printed, its verdict and table."""
 
     def __init__(self, values: dict[str, Any], table: str):
@@ -170,12 +178,13 @@ class Verification(dict):
     @property
     def verdict(self) -> str:
         """One line: the worst output, and a step or method that meets the tolerance."""
-        return self["verdict"]
+        return str(self["verdict"])
 
     @property
     def is_met(self) -> Optional[bool]:
         """Whether the tolerance is met."""
-        return self["is_met"]
+        found: Optional[bool] = self["is_met"]
+        return found
 
     def __str__(self) -> str:
         return self._table
@@ -194,7 +203,7 @@ def page(run: Run) -> str:
     """Head line, a small chart for each of the first columns, and warnings."""
     parts = [f"<p><b>{html.escape(run.summary['scenario'] or 'system')}</b> · {len(run)} rows · {method(run.summary)}</p>"]
     error = run.summary.get("error")
-    parts += [f"<p><b>error:</b> {html.escape(error)}</p>"] if error else []
+    parts += [f"<p><b>error:</b> {html.escape(in_keywords(error))}</p>"] if error else []
     parts += [f"<p>warning: {html.escape(text)}</p>" for text in run.warnings]
     reals = [name for name in run.columns if run._kinds[name] == "Real"]
     for i, name in enumerate(reals[:CURVES]):

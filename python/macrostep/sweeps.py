@@ -44,7 +44,8 @@ class Sweep(Table):
     @property
     def indices(self) -> list[dict[str, Any]]:
         """Sobol indices of each measure, of a sampled design."""
-        return self.summary.get("indices", [])
+        found: list[dict[str, Any]] = self.summary.get("indices", [])
+        return found
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._columns:
@@ -154,7 +155,7 @@ def content(path: str) -> bytes:
         return file.read()
 
 
-class Fit(dict):
+class Fit(dict[str, Any]):
     """The object of `macrostep fit --json`: `parameters` with `name`, `value`, `fitted`, `sigma`, `confidence` and `coupling_error`, the
     covariance and the rest. Printed, it is a table."""
 

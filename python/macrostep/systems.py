@@ -7,10 +7,13 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _macrostep, fmus, sweeps, verbs
+from . import _macrostep, fmus, keywords, sweeps, verbs
 from .runs import Run, Verification
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: Names of variables, or names with their units of measurement.
 Names = Union[Sequence[str], Mapping[str, str]]
@@ -223,6 +226,10 @@ class System(_macrostep.System):
     def _ipython_key_completions_(self) -> list[str]:
         return self.unit_names()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy for `pickle`: scenario, and parts written in Python, which have to go into a pickle themselves. FMUs stay files."""
+        return restored, (type(self), self.toml(), self.name, *self.parts_in_python())
+
     def add(
         self,
         fmu: "Union[str, os.PathLike[str]]",
@@ -299,10 +306,9 @@ class System(_macrostep.System):
                 raise verbs.error(f"connect: found {type(c).__name__}, expected connections such as `a.x <= b.y`", True)
             self.connect_ports(c.to, c.source.name, c.source.factor, c.source.offset, convert_units, mean, law, round)
 
-    def run(self, **options: Any) -> Run:
-        """Runs from start to end. Options are those of `macrostep run`: method, predict, schedule, correct, sampling, energy, control,
-        control_tolerance, step, stop, solver_tolerance, corrector_tolerance, set={"unit.variable": value}, parameters, record,
-        accept_unconverged, accept_growth, isolate, call_limit, memory_limit.
+    def run(self, **options: "Unpack[keywords.Run]") -> Run:
+        """Runs from start to end. Keywords are the options of `macrostep run`, as `macrostep.options.RunOptions` lists them with their
+        types and meanings: method, predict, schedule, correct, step, stop, set={"unit.variable": value}, record, …
 
         `predictor` is one written in Python, in the place of `predict`: an object with whole numbers `depth`, how many rows it looks at,
         and `degree`, that of the polynomial its values become, and a method `predict(times, values, t)`: the value at `t` of what is
@@ -315,49 +321,57 @@ class System(_macrostep.System):
         is known of steps before.
 
         Raises `Error`, whose `run` has the rows before the failure."""
+        keywords.checked("run", options, keywords.Run)
         parts = self.run_parts(verbs.verb(options))
         run = Run(parts)
-        run._asked = (self, self.toml(), options)
-        for own, word in (("predictor", "predict"), ("corrector", "correct")):
-            if options.get(own) is not None:
-                run.summary[word] = type(options[own]).__name__
+        run._asked = (self, self.toml(), {**options})
+        for own, word in ((options.get("predictor"), "predict"), (options.get("corrector"), "correct")):
+            if own is not None:
+                run.summary[word] = type(own).__name__
         verbs.warn([*run.remarks, *(f"warning: {text}" for text in run.warnings)])
         if parts["fault"] is not None:
             parts["fault"].run = run
             raise parts["fault"]
         return run
 
-    def start(self, **options: Any) -> Started:
+    def start(self, **options: "Unpack[keywords.Run]") -> Started:
         """Initialises a run that Python steps; options as those of `run`."""
+        keywords.checked("start", options, keywords.Run)
         simulation, remarks = self.started(verbs.verb(options))
         verbs.warn(remarks)
         return Started(simulation)
 
-    def verify(self, **options: Any) -> Verification:
+    def verify(self, **options: "Unpack[keywords.Verify]") -> Verification:
         """Estimates the error of the result: `macrostep verify`; `tolerance` is the largest error allowed."""
         import json
 
+        keywords.checked("verify", options, keywords.Verify)
         text, table, remarks = self.verified(verbs.verb(options))
         verbs.warn(remarks)
         return Verification(json.loads(text), table)
 
-    def explain(self, runs: bool = True, **options: Any) -> str:
+    def explain(self, runs: bool = True, **options: "Unpack[keywords.Run]") -> str:
         """A description of a run: `macrostep explain`. With `runs=False` the system is not run for its residual energies."""
+        keywords.checked("explain", options, keywords.Run)
         text, remarks = self.explained(verbs.verb(options), runs)
         verbs.warn(remarks)
         return text
 
-    def graph(self, **options: Any) -> Graph:
+    def graph(self, **options: "Unpack[keywords.Run]") -> Graph:
         """Units, connections, feed-through, loops and schedule as a picture: `macrostep graph`."""
+        keywords.checked("graph", options, keywords.Run)
         text, remarks = self.drawn(verbs.verb(options))
         verbs.warn(remarks)
         return Graph(text)
 
-    def advise(self, tolerance: float, **options: Any) -> dict[str, Any]:
+    def advise(self, tolerance: float, **options: "Unpack[keywords.Advise]") -> dict[str, Any]:
         """The cheapest method and step for a tolerance: the object of `macrostep advise --json`. `advised` in it has the keys of
         `[coupling]` and the step; with `apply=True` it is tried."""
+        keywords.checked("advise", options, keywords.Advise)
         with self.written("system.toml") as path:
-            return verbs.ask(["advise", path, *verbs.words({**self.spared(options), "tolerance": tolerance, **options})])
+            words = verbs.words({**self.spared(options), "tolerance": tolerance, **options})
+            found: dict[str, Any] = verbs.ask(["advise", path, *words])
+            return found
 
     def sweep(
         self,
@@ -367,19 +381,21 @@ class System(_macrostep.System):
         out: "Union[None, str, os.PathLike[str]]" = None,
         client: Any = None,
         parts: Optional[int] = None,
-        **options: Any,
+        **options: "Unpack[keywords.Sweep]",
     ) -> sweeps.Sweep:
         """Many runs: `macrostep sweep`. `vary` maps names to values, such as {"a.k": "lin:1:10:20", "step": [1e-2, 1e-3]}, `measure`
         names to expressions, such as {"top": "max(b.x)"}. With `out` the folder is kept, and goes on where it was. With `client`, a
         `dask.distributed.Client`, the runs are made in `parts` by its workers, on which this package is installed; the rows are the same."""
+        keywords.checked("sweep", options, keywords.Sweep)
         words = [*sweeps.named("vary", vary), *sweeps.named("measure", measure), *verbs.words({**self.spared(options), **options})]
         kept = os.fspath(out) if out is not None else None
         with self.written("system.toml" if client is None else "system.ssp") as path:
             return sweeps.local(path, words, kept) if client is None else sweeps.spread(client, path, words, parts, kept)
 
-    def fit(self, data: Any, free: Mapping[str, Any], **options: Any) -> sweeps.Fit:
+    def fit(self, data: Any, free: Mapping[str, Any], **options: "Unpack[keywords.Fit]") -> sweeps.Fit:
         """Parameters from measured data: `macrostep fit`. `data` is a CSV file, or columns by name (a mapping, or a frame) of which `time`
         in s is one; `free` maps names to bounds, such as {"a.k": (1, 100)}. Options are those of the verb: weights, starts, out, …"""
+        keywords.checked("fit", options, keywords.Fit)
         bounds = {name: x if isinstance(x, str) else ":".join(verbs.value(one) for one in x) for name, x in free.items()}
         words = [*sweeps.named("free", bounds), *verbs.words({**self.spared(options), **options})]
         with self.written("system.toml") as path:
@@ -389,8 +405,9 @@ class System(_macrostep.System):
                 data = columns
             return sweeps.Fit(verbs.ask(["fit", path, f"--data={os.fspath(data)}", *words]))
 
-    def export(self, path: "Union[str, os.PathLike[str]]", **options: Any) -> None:
+    def export(self, path: "Union[str, os.PathLike[str]]", **options: "Unpack[keywords.Export]") -> None:
         """Writes the system as one FMU: `macrostep export`. Options are those of the verb: inputs, outputs, parameters, method, step, …"""
+        keywords.checked("export", options, keywords.Export)
         with self.written("system.toml") as system:
             verbs.program(["export", system, f"--out={os.fspath(path)}", *verbs.words(options)])
 
@@ -403,7 +420,7 @@ class System(_macrostep.System):
         """Whether an FMU is none of those that the program carries."""
         return any(not source.startswith("embedded:") for source in self.sources())
 
-    def spared(self, options: dict[str, Any]) -> dict[str, Any]:
+    def spared(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The option that keeps foreign FMUs out of the process that works, unless it is said."""
         return {"isolate": True} if verbs.verb(options)[1] and self.has_foreign() else {}
 
@@ -447,6 +464,13 @@ def plain(x: Any) -> Any:
     return x.item() if hasattr(x, "item") and not isinstance(x, str) else x
 
 
+def restored(kind: type[System], text: str, name: str, units: Any, laws: Any) -> System:
+    """The system of `System.__reduce__`."""
+    out = kind()
+    out.restore(text, name, units, laws)
+    return out
+
+
 def open(system: "Union[str, os.PathLike[str]]") -> System:
     """A system from its file (.toml, .ssd, .ssp), or one that the program carries, by its name: `open("crane")`."""
     out = System()
@@ -469,4 +493,5 @@ def couple(*paths: "Union[str, os.PathLike[str]]") -> System:
 
 def systems() -> list[dict[str, Any]]:
     """The systems that the program carries."""
-    return verbs.ask(["systems"])
+    found: list[dict[str, Any]] = verbs.ask(["systems"])
+    return found

@@ -18,10 +18,10 @@ class Table:
         """A frame of pandas, or of polars where there is no pandas; without both, the columns by name."""
         columns = self.dict()
         try:
-            import pandas  # type: ignore
+            import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
         except ImportError:
             try:
-                import polars  # type: ignore
+                import polars  # type: ignore[import-untyped,import-not-found,unused-ignore]
             except ImportError:
                 return columns
             return polars.DataFrame(columns)
@@ -30,7 +30,7 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The columns as an Arrow stream: `polars.DataFrame(run)`, `duckdb.sql("… from run")`. Needs the package nanoarrow."""
         try:
-            import nanoarrow  # type: ignore
+            import nanoarrow  # type: ignore[import-untyped,import-not-found,unused-ignore]
         except ImportError:
             raise verbs.error("Arrow streams need the package nanoarrow: `pip install nanoarrow`", True) from None
 

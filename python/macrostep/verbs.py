@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
-from ._macrostep import Error
+from . import progress
+from ._macrostep import Error, in_keywords
 
 
 class MacrostepWarning(UserWarning):
@@ -50,7 +51,7 @@ def words(options: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def verb(options: dict[str, Any]) -> tuple[list[str], bool, tuple[Any, Any]]:
+def verb(options: Mapping[str, Any]) -> tuple[list[str], bool, tuple[Any, Any]]:
     """Words of a verb, whether foreign FMUs are kept out of this process (unless `isolate=False` says otherwise), and a predictor and a
     corrector that are written in Python."""
     rest = {name: x for name, x in options.items() if name not in ("predictor", "corrector")}
@@ -62,7 +63,7 @@ def warn(remarks: Iterable[str]) -> None:
     """Passes warnings on; notes stay where they are."""
     for remark in remarks:
         if remark.startswith("warning: "):
-            warnings.warn(remark.removeprefix("warning: "), MacrostepWarning, stacklevel=3)
+            warnings.warn(in_keywords(remark.removeprefix("warning: ")), MacrostepWarning, stacklevel=3)
 
 
 def program(arguments: list[str], judges: bool = False) -> str:
@@ -71,11 +72,19 @@ def program(arguments: list[str], judges: bool = False) -> str:
     script = os.path.join(os.path.dirname(__file__), "__main__.py")
     if not sys.executable:
         raise error("the file of the interpreter is not known, and cannot start the program")
+    shown = progress.shown()
     with subprocess.Popen(
-        [sys.executable, script, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, script, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MACROSTEP_PROGRESS": "1"} if shown else None,
     ) as process:
         try:
-            out, err = process.communicate()
+            if shown:
+                out, err = progress.followed(process, shown)
+            else:
+                out, err = process.communicate()
         except BaseException:
             process.terminate()
             process.wait()
@@ -85,7 +94,7 @@ def program(arguments: list[str], judges: bool = False) -> str:
     if process.returncode == 0 or (judges and out.strip()):
         return out.decode()
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    raise error("\n".join(errors) or f"the program ended with exit code {process.returncode}", process.returncode == 2)
+    raise error(in_keywords("\n".join(errors)) or f"the program ended with exit code {process.returncode}", process.returncode == 2)
 
 
 def ask(arguments: list[str], judges: bool = False) -> Any:

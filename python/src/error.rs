@@ -1,6 +1,6 @@
 //! Faults as Python exceptions.
 
-use macrostep::door::{Fault, Kind};
+use macrostep::door::{Fault, Kind, keywords};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 
@@ -17,10 +17,11 @@ pub fn raised(py: Python<'_>, fault: &Fault) -> PyErr {
     if fault.kind == Kind::Interrupted {
         return PyKeyboardInterrupt::new_err(fault.sentence.clone());
     }
-    let error = Error::new_err(fault.sentence.clone());
+    let error = Error::new_err(keywords(&fault.sentence));
     let value = error.value(py);
+    let expected = fault.expected.as_deref().map(|expected| keywords(expected).into_boxed_str());
     let parts =
-        [("unit", &fault.unit), ("variable", &fault.variable), ("found", &fault.found), ("expected", &fault.expected)];
+        [("unit", &fault.unit), ("variable", &fault.variable), ("found", &fault.found), ("expected", &expected)];
     let set = parts.iter().try_for_each(|(name, part)| value.setattr(*name, part.as_deref()));
     let set = set.and_then(|()| value.setattr("time", fault.time_s));
     let set = set.and_then(|()| value.setattr("usage", fault.kind == Kind::Usage));

@@ -31,6 +31,12 @@ fn started_by(command: Vec<OsString>) {
     macrostep_import::isolation::started_by(command);
 }
 
+/// A sentence with keywords of Python in the place of options.
+#[pyfunction]
+fn in_keywords(sentence: &str) -> String {
+    macrostep::door::keywords(sentence)
+}
+
 /// The extension module.
 #[pymodule]
 fn _macrostep(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,6 +44,7 @@ fn _macrostep(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("Error", m.py().get_type::<error::Error>())?;
     m.add_function(wrap_pyfunction!(main, m)?)?;
     m.add_function(wrap_pyfunction!(started_by, m)?)?;
+    m.add_function(wrap_pyfunction!(in_keywords, m)?)?;
     m.add_class::<system::System>()?;
     m.add_class::<simulation::Simulation>()
 }

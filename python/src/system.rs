@@ -53,6 +53,12 @@ impl From<Typed> for Value {
     }
 }
 
+/// A unit written in Python: name, object, inputs, outputs, start values of the inputs.
+type UnitParts = (String, Py<PyAny>, Names, Names, Vec<f64>);
+
+/// A law written in Python: name, function, number of outputs.
+type LawParts = (String, Py<PyAny>, usize);
+
 /// Words of the command line, whether foreign FMUs run in processes of their own, and a predictor and a corrector in the place of those of
 /// the words.
 type Words = (Vec<String>, bool, Own);
@@ -170,6 +176,39 @@ impl System {
             s.record.variables.extend(more.record.variables);
             Ok(())
         })
+    }
+
+    /// Units and laws that are written in Python, for `restore`.
+    fn parts_in_python(&self, py: Python<'_>) -> (Vec<UnitParts>, Vec<LawParts>) {
+        let written = self.written();
+        let unit = |(name, unit): (&String, &Arc<Written>)| {
+            let (inputs, outputs, starts) = unit.declared.clone();
+            (name.clone(), unit.object.clone_ref(py), inputs, outputs, starts)
+        };
+        let laws = written.laws.iter().map(|(name, (function, count))| (name.clone(), function.clone_ref(py), *count));
+        (written.units.iter().map(unit).collect(), laws.collect())
+    }
+
+    /// Takes what `toml` and `parts_in_python` of another system say, and its name.
+    fn restore(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        name: String,
+        units: Vec<UnitParts>,
+        laws: Vec<LawParts>,
+    ) -> PyResult<()> {
+        let usage = |text: String| raised(py, &Fault::usage(text));
+        let scenario = toml::read(text, "system", Path::new("")).map_err(|f| usage(f.to_string()))?;
+        let mut parts = Parts::default();
+        for (name, object, inputs, outputs, starts) in units {
+            let written = Written::new(object.bind(py), &inputs, &outputs, &starts).map_err(usage)?;
+            parts.units.insert(name, Arc::new(written));
+        }
+        parts.laws.extend(laws.into_iter().map(|(name, function, count)| (name, (Arc::new(function), count))));
+        *self.written() = parts;
+        self.take(Document { scenario, findings: Vec::new(), unpacked: Vec::new() }, name);
+        Ok(())
     }
 
     /// The scenario as TOML.

@@ -15,7 +15,10 @@ pub type Names = Vec<(String, String)>;
 /// A unit as it was added: every run works on a copy of the object.
 #[derive(Debug)]
 pub struct Written {
-    object: Py<PyAny>,
+    /// The object, which runs only copy.
+    pub object: Py<PyAny>,
+    /// Inputs, outputs, and start values of the inputs, as they were declared.
+    pub declared: (Names, Names, Vec<f64>),
     description: Arc<ModelDescription>,
     inputs: usize,
     outputs: usize,
@@ -46,8 +49,9 @@ impl Written {
         let has_state = has("state") && has("restore");
         let goes_back = has_state || object.hasattr("__dict__").unwrap_or(false);
         let description = described(inputs, outputs, starts, (follows, goes_back))?;
+        let declared = (inputs.clone(), outputs.clone(), starts.to_vec());
         let (inputs, outputs) = (inputs.len(), outputs.len());
-        Ok(Written { object: object.clone().unbind(), description, inputs, outputs, follows, has_state })
+        Ok(Written { object: object.clone().unbind(), declared, description, inputs, outputs, follows, has_state })
     }
 
     /// What it declares.

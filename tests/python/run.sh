@@ -22,7 +22,8 @@ ls -l "$wheels"
 # Not from the folder of the sources, whose package would be found first.
 cd "$here"
 "$venv/bin/python" -m mypy.stubtest macrostep --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases
-"$venv/bin/python" -m mypy --strict "$here/typed.py"
+"$venv/bin/python" -m mypy --strict "$here/typed.py" "$here/mistyped.py"
+(cd "$root/python" && "$venv/bin/python" -m mypy --strict --package macrostep)
 "$venv/bin/python" -m pytest --quiet "$@" "$here"
 "$venv/bin/python" "$here/notebook.py" "$root/docs/tutorial.ipynb"
 

@@ -10,7 +10,17 @@ s.connect(c)
 run: ms.Run = s.run(method="waveform:16")
 x: np.ndarray = run["mass1.x"]
 met: bool | None = s.verify(tolerance=1e-4).is_met
-with s.start() as sim:
+class Cautious:
+    depth, degree = 2, 1
+
+    def predict(self, times: tuple[float, ...], values: tuple[float, ...], t: float) -> float:
+        return values[-1]
+
+
+s.run(predict="kalman:1:100", correct="newton", set={"a.k": 1.0}, record="a.*", threads=2, predictor=Cautious())
+s.sweep({"step": [1e-2]}, {"top": "max(b.x)"}, design="lhs", samples=5, workers=2)
+with s.start(energy="leak") as sim:
+    started: ms.Started = sim
     sim.step()
     t: float = sim.time
 sweep: ms.Sweep = s.sweep({"a.k": "lin:1:10:20"}, {"top": "max(b.x)"})

@@ -289,8 +289,11 @@ fn the_effective_scenario_runs_to_the_same_end() {
 /// Every scenario of the documentation runs as it stands there, and every key of the format is in it.
 #[test]
 fn the_documentation_is_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/systems.md");
-    let text = std::fs::read_to_string(path).expect("the documentation");
+    let page = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        std::fs::read_to_string(path).expect("the documentation")
+    };
+    let text = page("systems.md") + &page("keys.md");
     let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|b| b.split("```").next()).collect();
     assert!(blocks.len() >= 3);
     let rows = text.split("```csv\n").nth(1).and_then(|b| b.split("```").next()).expect("a file of inputs");

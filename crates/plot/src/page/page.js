@@ -67,12 +67,14 @@ document.addEventListener("DOMContentLoaded", () => {
       label: curve.name, stroke: () => colour(i), width: 1.5, points: {show: time.length < 40},
       paths: curve.stepped ? uPlot.paths.stepped({align: 1}) : undefined, value: (_, x) => shown(x),
     }));
-    const unit = panel.unit ? "value [" + panel.unit + "]" : "value";
+    const unit = panel.unit === "1" ? "" : panel.unit;
+    const only = panel.curves.length === 1 ? panel.curves[0].name : "";
+    const scale = only ? only + (unit ? " [" + unit + "]" : "") : unit ? "[" + unit + "]" : "";
     let names = [];
     const options = {
       width: width(), height: 280, cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
       scales: {x: {time: false}},
-      axes: [axis("time [s]"), {...axis(unit), size: 68, values: (_, ticks) => ticks.map(shown)}],
+      axes: [axis("time [s]"), {...axis(scale), size: 68, values: (_, ticks) => ticks.map(shown)}],
       series: [{label: "time [s]", value: (_, x) => shown(x)}, ...lines],
       hooks: {
         setScale: [(chart, key) => { if (key === "x") follow(chart); }],

@@ -51,7 +51,7 @@ pub fn read(text: &str, file: &str, folder: &Path) -> Result<Scenario, Finding> 
         // A key of former versions stood for two things.
         let is_former = message.starts_with("unknown field `tolerance`");
         let former = "write `solver_tolerance` in [experiment] or a unit, `corrector_tolerance` in [coupling], `error` for the coupling's";
-        let next = if is_former { former } else { "`macrostep docs systems` shows every key" };
+        let next = if is_former { former } else { "`macrostep docs keys` shows every key" };
         Finding::error(&reader.at(e.span().unwrap_or(0..0)), message, next)
     })?;
     reader.scenario(tables)
