@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use macrostep_description::shown;
 use macrostep_master::RunError;
-use macrostep_master::record::TraceError;
 use macrostep_plot::PlotError;
-use macrostep_run::{Error, Stream};
+use macrostep_run::{Error, Stream, TraceError};
 
 /// The error of a command, with its message.
 #[derive(Debug, thiserror::Error)]

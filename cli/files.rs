@@ -1,5 +1,6 @@
 //! Files that verbs write: rows, and texts beside them.
 
+use macrostep_master::record::Trace;
 use macrostep_run::{Checkpoint, Stream, folder_at};
 use std::path::Path;
 
@@ -44,4 +45,13 @@ pub fn rows_at<'a>(
         crate::print::remark!("note: {note}");
     }
     Ok(stream)
+}
+
+/// Writes the rows of a run that are in memory.
+///
+/// # Errors
+/// [`Failure`] where the file cannot be written.
+pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), Failure> {
+    let file = std::fs::File::create(path).map_err(Failure::file(path))?;
+    Ok(macrostep_run::write_trace(trace, file)?)
 }

@@ -20,7 +20,7 @@ use nalgebra::DMatrix;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::files::{write_system, write_text};
+use crate::files::{write_system, write_text, write_trace};
 use crate::flex::arguments::InterfaceArguments;
 use crate::flex::surface;
 use crate::print;
@@ -275,7 +275,7 @@ fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
         trace.push(k as f64 * runs.row.step_s, &row);
     }
     let path = folder.join("deflections.csv");
-    trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_trace(&path, &trace)?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use macrostep_plot::table::{Table, short};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
-use crate::files::write_text;
+use crate::files::{write_text, write_trace};
 use crate::options::OscillatorOptions;
 use crate::progress::progress_bar;
 use crate::summary::Summary;
@@ -99,7 +99,7 @@ fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Fail
     let outcome = pair::in_one_piece(&parameters, (step_s, stop_s), record_every);
     let outcome = outcome.map_err(Failure::run)?;
     let path = folder.join("runs").join(format!("case{}_one_piece.csv", typed(case)));
-    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_trace(&path, &outcome.trace)?;
     let words = [
         typed(case),
         "in one piece".into(),
@@ -136,7 +136,7 @@ fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> R
     let folder = folder.join("runs");
     std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let path = folder.join(format!("{}.csv", name(options)));
-    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_trace(&path, &outcome.trace)?;
     write_text(&folder.join(format!("{}.toml", name(options))), &options.settings()?)
 }
 

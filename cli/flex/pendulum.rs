@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::arguments::PendulumArguments;
 use crate::failure::Failure;
-use crate::files::{write_system, write_text};
+use crate::files::{write_system, write_text, write_trace};
 use crate::laboratory::arguments::factory;
 use crate::print;
 use crate::progress::progress_bar;
@@ -67,7 +67,7 @@ pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
         found.figure().write(folder, "pendulum")?;
         let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
         write_system(&folder.join("scenario.toml"), head, Ok(found.shown.scenario()))?;
-        found.trace().write(std::fs::File::create(folder.join("trace.csv")).map_err(Failure::file(folder))?)?;
+        write_trace(&folder.join("trace.csv"), &found.trace())?;
         crate::print::remark!("wrote result and picture to `{}`", folder.display());
     }
     Ok(())

@@ -17,7 +17,7 @@ use macrostep_master::{Grade, Verdict as RunVerdict};
 use macrostep_plot::Table;
 
 use crate::failure::Failure;
-use crate::files::{write_system, write_text};
+use crate::files::{write_system, write_text, write_trace};
 use crate::print;
 use crate::simulate::with_units;
 use crate::verdict::{Accepted, met};
@@ -146,7 +146,7 @@ fn settings(scenario: &Multirate) -> Result<String, Failure> {
 /// `trace.csv` of a run that is over, and what [`write_page`] writes.
 fn write_run(folder: &Path, scenario: &Multirate, outcome: &Outcome) -> Result<(), Failure> {
     let path = folder.join("trace.csv");
-    outcome.trace.write(std::fs::File::create(&path).map_err(Failure::file(&path))?)?;
+    write_trace(&path, &outcome.trace)?;
     write_page(folder, scenario, outcome)
 }
 

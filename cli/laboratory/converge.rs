@@ -1,5 +1,7 @@
 //! `macrostep converge`: observed orders.
 
+use std::path::Path;
+
 use macrostep_analysis::measure::{Convergence, Errors, Ladder, Orders, orders};
 use macrostep_analysis::{Benchmark, Card, Scheme};
 use macrostep_plot::Table;
@@ -99,22 +101,10 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     if arguments.output.json {
         print::line(&text)?;
     } else {
-        print::line(table(&found, &card).terminal())?;
-        print::line(&line)?;
-        if let Some(why) = no_local(benchmark) {
-            print::line(format_args!("no local errors: {why}"))?;
-        }
-        for told in found.iter().flat_map(|c| c.told.iter().map(move |t| format!("{}, {t}", c.scheme))) {
-            print::line(told)?;
-        }
+        print::line(told(&found, (benchmark, &card), &line))?;
     }
-    // Files, with pictures of the orders.
     if let Some(folder) = &arguments.output.out {
-        write_text(&folder.join("converge.json"), &text)?;
-        write_text(&folder.join("converge.md"), &table(&found, &card).markdown())?;
-        write_csv(&folder.join("converge.csv"), &found)?;
-        super::convergence::write(folder, &found, &line)?;
-        crate::print::remark!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
+        write(folder, &found, (&card, &text, &line))?;
     }
     // Schemes whose runs failed are rows like others; the command fails at the end.
     match found.iter().filter(|c| c.failed > 0).count() {
@@ -124,6 +114,24 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
             found.len()
         ))),
     }
+}
+
+/// The table, with what has to be said about it.
+fn told(found: &[Convergence], (benchmark, card): (&dyn Benchmark, &Card), line: &str) -> String {
+    let why = no_local(benchmark).map(|why| format!("no local errors: {why}"));
+    let told = found.iter().flat_map(|c| c.told.iter().map(move |t| format!("{}, {t}", c.scheme)));
+    let lines = [table(found, card).terminal(), line.to_owned()];
+    lines.into_iter().chain(why).chain(told).collect::<Vec<_>>().join("\n")
+}
+
+/// Files, with pictures of the orders.
+fn write(folder: &Path, found: &[Convergence], (card, text, line): (&Card, &str, &str)) -> Result<(), Failure> {
+    write_text(&folder.join("converge.json"), text)?;
+    write_text(&folder.join("converge.md"), &table(found, card).markdown())?;
+    write_csv(&folder.join("converge.csv"), found)?;
+    super::convergence::write(folder, found, line)?;
+    crate::print::remark!("wrote orders and pictures of {} schemes to `{}`", found.len(), folder.display());
+    Ok(())
 }
 
 /// Why there are no errors of single steps.

@@ -43,20 +43,10 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, description, &mut warnings)?;
     let starts = starts(arguments, description)?;
-    let is_started = |v: &Variable| starts.iter().any(|start| start.reference == v.value_reference);
-    let is_driven = |v: &Variable| arguments.input.is_some() && v.causality == Causality::Input;
-    warnings.extend(
-        not_finite(description, |v| !is_started(v) && !is_driven(v))
-            .map(|what| format!("{what}; set them by `--start NAME=VALUE`")),
-    );
+    warnings.extend(without_value(arguments, description, &starts));
     // The file of inputs, which may have nothing to say in the run.
     let (input, digest) = arguments.input.as_deref().map(|path| read(path, description)).transpose()?.unzip();
-    if let Some(first_s) = input.as_ref().map(Input::first_s).filter(|first_s| *first_s > experiment.stop_s) {
-        warnings.push(format!(
-            "all rows of `--input` are after the stop time {} s: the first, at {first_s} s, holds for the whole run",
-            experiment.stop_s
-        ));
-    }
+    warnings.extend(input.as_ref().and_then(|input| unused(input, &experiment)));
     // Recorded variables, and what is not to be expected of them.
     let recorded = recorded(arguments, description)?;
     warnings.extend(input.as_ref().and_then(|input| late(input, description, &recorded)));
@@ -66,12 +56,8 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     apart(arguments)?;
     // A checkpoint is of this run or it is refused.
     let run = identity(&fmu, &experiment, &starts, &names) + &digest.unwrap_or_default();
-    let resumed = arguments
-        .checkpoints
-        .resume
-        .as_deref()
-        .map(|path| Checkpoint::read(path, &run, experiment.steps + 1, false))
-        .transpose()?;
+    let read = |path| Checkpoint::read(path, &run, experiment.steps + 1, false);
+    let resumed = arguments.checkpoints.resume.as_deref().map(read).transpose()?;
     can_serialize(arguments, &fmu)?;
     // Where rows, checkpoints and the result go; units are beside the rows.
     let mut writer = arguments.checkpoints.writer(&run)?;
@@ -81,8 +67,6 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     {
         units::write(stream.path(), recorded.iter().map(|v| (v.name.as_str(), v.unit())))?;
     }
-    let summary_path = arguments.out.as_ref().map(|_| stream.as_ref().map(|s| s.path().with_file_name("result.json")));
-
     // From here on code of the FMU runs, which may print.
     print::keep()?;
     let began = Instant::now();
@@ -114,17 +98,45 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "error": outcome.as_ref().err().map(ToString::to_string),
     });
     // The result beside the rows, and other formats made from what is on disk.
-    let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
-    let result = summary_path.flatten().map(|path| (path, format!("{summary:#}\n")));
-    let written = result.map_or(Ok(()), |(path, text)| std::fs::write(&path, text).map_err(Failure::file(&path)));
-    let written = written.and_then(|()| match &stream {
-        Some(stream) => arguments.formats.convert(stream.path(), Path::new(""), &unit),
-        None => Ok(()),
-    });
+    let written = write(arguments, &summary, stream.as_ref(), &recorded);
     // Failures come last: that of the run, with where its rows are, goes before that of a file.
     let reported = report(arguments, &summary, &names, &steps.last);
     outcome.map_err(|failure| kept(failure, stream.as_ref()))?;
     written.and(reported)
+}
+
+/// A warning of variables without a finite start value, which no option gives.
+fn without_value(arguments: &SimulateArguments, description: &ModelDescription, starts: &[Start]) -> Option<String> {
+    let is_started = |v: &Variable| starts.iter().any(|start| start.reference == v.value_reference);
+    let is_driven = |v: &Variable| arguments.input.is_some() && v.causality == Causality::Input;
+    not_finite(description, |v| !is_started(v) && !is_driven(v))
+        .map(|what| format!("{what}; set them by `--start NAME=VALUE`"))
+}
+
+/// A warning for inputs of which only the first row is used.
+fn unused(input: &Input, experiment: &Experiment) -> Option<String> {
+    let (first_s, stop_s) = (input.first_s(), experiment.stop_s);
+    (first_s > stop_s).then(|| {
+        format!(
+            "all rows of `--input` are after the stop time {stop_s} s: the first, at {first_s} s, holds for the whole run"
+        )
+    })
+}
+
+/// Writes the result beside the rows, and other formats made from what is on disk.
+fn write(
+    arguments: &SimulateArguments,
+    summary: &Json,
+    stream: Option<&Stream>,
+    recorded: &[&Variable],
+) -> Result<(), Failure> {
+    let Some(stream) = stream else { return Ok(()) };
+    if arguments.out.is_some() {
+        let path = stream.path().with_file_name("result.json");
+        std::fs::write(&path, format!("{summary:#}\n")).map_err(Failure::file(&path))?;
+    }
+    let unit = |name: &str| Some(recorded.iter().find(|v| v.name == name)?.unit().to_owned());
+    arguments.formats.convert(stream.path(), Path::new(""), &unit)
 }
 
 /// What is written is not what is read.

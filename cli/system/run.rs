@@ -35,79 +35,35 @@ use crate::{print, progress};
 /// [`Failure`] where it cannot start, fails on the way (what was recorded is on disk all the same), or files cannot be
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    arguments.formats.need_rows(arguments.out.is_some())?;
-    if arguments.report && arguments.out.is_none() {
-        return Err(Failure::Usage(
-            "`--report` needs `--out DIR`, the folder that `report.html` is written to".to_owned(),
-        ));
-    }
+    has_folder(arguments)?;
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
     // The scenario with its options; an error bound of its own makes runs that find the macro step.
-    let mut opened = Opened::new(&arguments.system)?;
-    opened.record(&arguments.record);
-    let experiment = &mut opened.document.scenario.experiment;
-    experiment.error = arguments.error.or(experiment.error);
-    let bound = bounded(&mut opened)?;
-    if arguments.report || arguments.watch.is_some() || arguments.real_time.is_some() {
-        opened.time_units();
-    }
+    let (opened, bound) = opened(arguments)?;
     // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
-    // What no bound holds for, and no smaller step makes right.
-    if bound.is_some() || scenario.coupling.predict.family != Family::Jerk {
-        tell(unmeasured(&assembly).1.as_slice());
-    }
+    tell_unmeasured(&assembly, bound.is_some());
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
     // What pictures and pages need of the assembly, which the simulation takes over.
     let parameters = pictures::parameters(&assembly);
-    let is_page = arguments.report || arguments.watch.is_some();
-    let picture = is_page.then(|| report::picture(&assembly)).flatten();
+    let picture = has_page(arguments).then(|| report::picture(&assembly)).flatten();
     let taken = assembly.taken.clone();
-    let mut simulation = start(assembly)?;
-    for warning in simulation.warnings() {
-        eprintln!("warning: {warning}");
-    }
-    // Which windows give rows, and whether a checkpoint can hold them.
-    let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
-    let mut steps = Steps::new(&simulation, span_s, scenario.record.every)?;
-    steps.progress = Some(progress::of_run());
-    if checkpoints.option().is_some() {
-        // Says at once where the method keeps what no checkpoint holds.
-        simulation.saved_state()?;
-    }
-    // A checkpoint is of this run or it is refused.
+    // The simulation and its steps; a checkpoint is of this run or it is refused.
+    let (mut simulation, mut steps) = begun(assembly, &checkpoints, &scenario)?;
     let has_events = !scenario.state_events.is_empty();
     let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
-    let resumed = checkpoints.resume.as_deref().map(read);
-    let resumed = resumed.transpose()?;
+    let resumed = checkpoints.resume.as_deref().map(read).transpose()?;
     let mut writer = checkpoints.writer(&identity)?;
     // What the run needs, as an archive that another machine can run.
     if let Some(target) = &arguments.bundle {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
     }
-    // Rows, and beside them their units and the scenario with paths as seen from there; curves are thinned on the way.
-    let mut rows = match &arguments.out {
-        Some(folder) => {
-            let path = here.join(folder).join("trace.csv");
-            let stream = stream(&path, &simulation, resumed.as_ref())?;
-            units::write(&path, simulation.columns().iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
-            let placed = placed(&opened, &scenario, &here, &here.join(folder))?;
-            write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
-            let are_drawn = is_page || !arguments.no_pictures;
-            let curves = are_drawn.then(|| curves(&path, &simulation, &parameters, resumed.as_ref()));
-            let stream = Some(stream.shown_as(folder.join("trace.csv")));
-            Rows { curves: curves.transpose()?, ..Rows::new(stream) }
-        }
-        None => {
-            let curves = is_page.then(|| Thinned::new(simulation.columns(), &parameters));
-            Rows { curves, ..Rows::new(None) }
-        }
-    };
+    // Rows, and the files beside them.
+    let mut rows = rows((arguments, &here), (&opened, &scenario), &simulation, &parameters, resumed.as_ref())?;
     // The page, and the pace of a clock.
     let live = arguments.watch.map(|port| Live::serve(port, (&scenario, picture.clone()))).transpose()?;
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
@@ -147,6 +103,85 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
     met(&outcome.verdict, accepted.of(&scenario))
+}
+
+/// What is written needs a folder.
+fn has_folder(arguments: &RunArguments) -> Result<(), Failure> {
+    arguments.formats.need_rows(arguments.out.is_some())?;
+    if arguments.report && arguments.out.is_none() {
+        return Err(Failure::Usage(
+            "`--report` needs `--out DIR`, the folder that `report.html` is written to".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the run has a page, while it goes on or at its end.
+fn has_page(arguments: &RunArguments) -> bool {
+    arguments.report || arguments.watch.is_some()
+}
+
+/// The scenario with the options, and the macro step that keeps the error it allows.
+fn opened(arguments: &RunArguments) -> Result<(Opened, Option<Bound>), Failure> {
+    let mut opened = Opened::new(&arguments.system)?;
+    opened.record(&arguments.record);
+    let experiment = &mut opened.document.scenario.experiment;
+    experiment.error = arguments.error.or(experiment.error);
+    let bound = bounded(&mut opened)?;
+    if has_page(arguments) || arguments.real_time.is_some() {
+        opened.time_units();
+    }
+    Ok((opened, bound))
+}
+
+/// Tells what no bound holds for, and no smaller step makes right.
+fn tell_unmeasured(assembly: &Assembly, has_bound: bool) {
+    if has_bound || assembly.effective.coupling.predict.family != Family::Jerk {
+        tell(unmeasured(assembly).1.as_slice());
+    }
+}
+
+/// The simulation, initialised, and which of its windows give rows.
+fn begun(
+    assembly: Assembly,
+    checkpoints: &CheckpointArguments,
+    scenario: &Scenario,
+) -> Result<(Simulation, Steps), Failure> {
+    let mut simulation = start(assembly)?;
+    for warning in simulation.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    let span_s = (scenario.experiment.start_s, scenario.experiment.stop_s.unwrap_or(0.0));
+    let mut steps = Steps::new(&simulation, span_s, scenario.record.every)?;
+    steps.progress = Some(progress::of_run());
+    if checkpoints.option().is_some() {
+        // Says at once where the method keeps what no checkpoint holds.
+        simulation.saved_state()?;
+    }
+    Ok((simulation, steps))
+}
+
+/// Where rows go: into a file, beside it their units and the scenario with paths as seen from there; curves are thinned on the way.
+fn rows(
+    (arguments, here): (&RunArguments, &Path),
+    (opened, scenario): (&Opened, &Scenario),
+    simulation: &Simulation,
+    parameters: &HashSet<String>,
+    resumed: Option<&Checkpoint>,
+) -> Result<Rows, Failure> {
+    let Some(folder) = &arguments.out else {
+        let curves = has_page(arguments).then(|| Thinned::new(simulation.columns(), parameters));
+        return Ok(Rows { curves, ..Rows::new(None) });
+    };
+    let path = here.join(folder).join("trace.csv");
+    let stream = stream(&path, simulation, resumed)?;
+    units::write(&path, simulation.columns().iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
+    let placed = placed(opened, scenario, here, &here.join(folder))?;
+    write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
+    let are_drawn = has_page(arguments) || !arguments.no_pictures;
+    let curves = are_drawn.then(|| curves(&path, simulation, parameters, resumed));
+    let stream = Some(stream.shown_as(folder.join("trace.csv")));
+    Ok(Rows { curves: curves.transpose()?, ..Rows::new(stream) })
 }
 
 /// Steps to the end, or to what ended it early; somebody may look on.

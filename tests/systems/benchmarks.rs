@@ -11,6 +11,7 @@ use macrostep_analysis::scheme::{Correct, Predict, Schedule, Scheme};
 use macrostep_benchmarks::{Coupling, Oscillator};
 use macrostep_master::record::Trace;
 use macrostep_oscillator::Parameters;
+use macrostep_run::read_trace;
 use macrostep_system::{Fmus, Scenario, assemble, ssp, toml};
 
 /// Values at the end of a run.
@@ -91,7 +92,7 @@ fn every_method_of_the_oscillator_runs_the_same_from_a_file() {
 
 /// Columns of a `trace.csv`.
 fn columns(path: &Path) -> BTreeMap<String, Vec<u64>> {
-    let trace = Trace::read(std::fs::File::open(path).expect("a file")).expect("a trace");
+    let trace = read_trace(std::fs::File::open(path).expect("a file")).expect("a trace");
     let bits = |name: &str| trace.column(name).expect("a column").iter().map(|x| x.to_bits()).collect();
     trace.columns().iter().map(|c| (c.name.clone(), bits(&c.name))).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use macrostep_master::record::Trace;
+use macrostep_run::read_trace;
 
 use crate::run::macrostep;
 
@@ -13,7 +13,7 @@ fn grown(folder: &Path, system: &str, predict: &str, step_s: f64) -> f64 {
     // Runs that grow are looked for.
     let left = macrostep(folder, &[&run[..], &["--accept-growth"]].concat());
     assert_eq!(left.code, Some(0), "{}", left.stderr);
-    let trace = Trace::read(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
+    let trace = read_trace(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
     let rows: Vec<&[f64]> = trace.rows().collect();
     let amplitude = |of: &[&[f64]], column: usize| of.iter().fold(0.0, |max: f64, row| max.max(row[column].abs()));
     let part = |column| {

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use macrostep_benchmarks::{Coupling, chain::row};
-use macrostep_master::record::Trace;
+use macrostep_run::read_trace;
 use nalgebra::{DMatrix, DVector};
 
 use crate::run::macrostep;
@@ -47,7 +47,7 @@ fn run(folder: &Path, options: &[&str], columns: &[String]) -> (String, Vec<Vec<
     let asked = ["run", "s.toml", "--out", "out", "--no-pictures", "--json", "--accept-growth"];
     let left = macrostep(folder, &[&asked[..], &["--accept-unconverged"], options].concat());
     let said: serde_json::Value = serde_json::from_str(&left.stdout).unwrap_or_else(|e| panic!("{e}: {left:#?}"));
-    let trace = Trace::read(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
+    let trace = read_trace(std::fs::File::open(folder.join("out/trace.csv")).expect("rows")).expect("a trace");
     let names: Vec<String> = trace.columns().iter().map(|column| column.name.clone()).collect();
     let at: Vec<usize> = columns.iter().map(|c| names.iter().position(|n| n == c).expect("a column")).collect();
     let rows = trace.rows().map(|row| at.iter().map(|i| row[*i]).collect()).collect();

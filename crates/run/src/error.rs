@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use macrostep_description::shown;
 use macrostep_master::RunError;
-use macrostep_master::record::TraceError;
+
+use crate::trace::TraceError;
 
 /// Why a run has ended early, or could not begin.
 #[derive(Debug, thiserror::Error)]

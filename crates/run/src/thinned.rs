@@ -8,9 +8,10 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 
-use macrostep_master::record::{Column, ColumnKind, Observer, TraceError};
+use macrostep_master::record::{Column, ColumnKind, Observer};
 
 use crate::error::Error;
+use crate::trace::TraceError;
 
 /// Most groups.
 const GROUPS: usize = 2048;

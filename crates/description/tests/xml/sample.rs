@@ -30,6 +30,35 @@ pub fn real(
     }
 }
 
+/// A unit with a base and a display unit, and one without.
+fn units() -> Vec<Unit> {
+    vec![
+        Unit {
+            name: "m".to_owned(),
+            base: Some(BaseUnit { m: 1, ..BaseUnit::default() }),
+            display: vec![DisplayUnit { name: "mm".to_owned(), factor: 1e3, offset: 0.0 }],
+        },
+        Unit { name: "1".to_owned(), base: None, display: Vec::new() },
+    ]
+}
+
+/// An enumeration of two items.
+fn mode_type() -> TypeDefinition {
+    TypeDefinition {
+        name: "Mode".to_owned(),
+        description: None,
+        kind: Kind::Enumeration {
+            items: ["slow", "fast"]
+                .into_iter()
+                .zip(1..)
+                .map(|(name, value)| Item { name: name.to_owned(), value, description: None })
+                .collect(),
+            min: None,
+            max: None,
+        },
+    }
+}
+
 /// A description without a violation of any rule.
 pub fn sample() -> ModelDescription {
     let mut derivative = real("der(x)", 3, Causality::Local, Some(Initial::Calculated), None);
@@ -67,27 +96,8 @@ pub fn sample() -> ModelDescription {
             source_files: vec!["a.c".to_owned()],
             ..CoSimulation::default()
         }),
-        units: vec![
-            Unit {
-                name: "m".to_owned(),
-                base: Some(BaseUnit { m: 1, ..BaseUnit::default() }),
-                display: vec![DisplayUnit { name: "mm".to_owned(), factor: 1e3, offset: 0.0 }],
-            },
-            Unit { name: "1".to_owned(), base: None, display: Vec::new() },
-        ],
-        types: vec![TypeDefinition {
-            name: "Mode".to_owned(),
-            description: None,
-            kind: Kind::Enumeration {
-                items: ["slow", "fast"]
-                    .into_iter()
-                    .zip(1..)
-                    .map(|(name, value)| Item { name: name.to_owned(), value, description: None })
-                    .collect(),
-                min: None,
-                max: None,
-            },
-        }],
+        units: units(),
+        types: vec![mode_type()],
         log_categories: vec![LogCategory { name: "logStatusError".to_owned(), description: Some("errors".to_owned()) }],
         default_experiment: Some(DefaultExperiment {
             stop_time: Some(10.0),

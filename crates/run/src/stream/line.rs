@@ -1,6 +1,6 @@
 //! Lines of a file of rows.
 
-use macrostep_master::record::{NUMBER_MOST, Numbers};
+use crate::number::{NUMBER_MOST, Numbers};
 
 /// Fields of a row, and its end, in room that is reserved once.
 #[derive(Debug, Default)]
