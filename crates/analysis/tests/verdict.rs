@@ -191,6 +191,14 @@ fn runs_that_are_wrong_alike_are_not_ok() {
     assert_eq!((counts.bad, counts.good), ([1, 0], [0, 0]));
 }
 
+/// A bad run of which 7 macro steps of 200 miss the tolerance of the corrector by little: they are too many to be taken for nothing.
+#[test]
+fn many_windows_that_nearly_converge_are_not_ok() {
+    let mut counts = Counts::default();
+    counts.take(1_000_021, Steps::Stiff, 1);
+    assert_eq!((counts.bad, counts.good), ([1, 0], [0, 0]));
+}
+
 /// The same for stiff links, which macro steps leap over.
 #[test]
 fn bad_runs_with_stiff_links_are_not_ok() {

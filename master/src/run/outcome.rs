@@ -15,6 +15,9 @@ use crate::work::WORK_TOLERANCE;
 /// Sampled values larger than this are those of a run that has diverged.
 pub(crate) const SIZE_MAX: f64 = 1e100;
 
+/// One window in so many may miss the tolerance of the corrector by little.
+const FEW: u64 = 100;
+
 /// With sampled values larger than this a call that fails is taken for a sign of divergence.
 const SIZE_BLAMED: f64 = 1e30;
 
@@ -75,10 +78,13 @@ impl Simulation {
         self.told(self.state.doubts.first, self.state.statistics.unconverged).filter(|_| self.is_left_little())
     }
 
-    /// Whether the residuals of windows that did not converge add up to less than windows that converge may leave.
+    /// Whether windows that did not converge are few, and their residuals add up to less than windows that converge may leave. Where they are
+    /// many, the coupling is ill-conditioned, and small residuals may stand for large errors.
     fn is_left_little(&self) -> bool {
-        let allowed = self.iteration.as_ref().and_then(|i| i.left_max(&self.window, self.state.statistics.windows));
-        allowed.is_some_and(|allowed| self.state.doubts.left <= allowed)
+        let Statistics { windows, unconverged, .. } = self.state.statistics;
+        let are_few = unconverged.saturating_mul(FEW) <= windows;
+        let allowed = self.iteration.as_ref().and_then(|i| i.left_max(&self.window, windows));
+        are_few && allowed.is_some_and(|allowed| self.state.doubts.left <= allowed)
     }
 
     /// The window that converged but leaves out the largest part of a signal, where that is more than its nodes promise, or whose interface
