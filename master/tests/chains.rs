@@ -24,8 +24,8 @@ fn run(mass_kg: [f64; 5], step_s: f64, control: Option<StepControl>) -> Result<(
     for (i, (m, phi)) in mass_kg.into_iter().zip(ANGLES).enumerate() {
         let model = if i == 0 { "rod_hinged" } else { "rod_free" };
         let unit = system.add(rod(model, &format!("rod{i}"), false));
-        let own = [("m", m), ("l", 1.0), ("phi0", phi), ("x0", place[0]), ("y0", place[1])];
-        set(&mut system, unit, model, if i == 0 { &own[..3] } else { &own });
+        let own = [("m", m), ("l", 1.0), ("phi0", phi), ("micro_step", 2.5e-4), ("x0", place[0]), ("y0", place[1])];
+        set(&mut system, unit, model, if i == 0 { &own[..4] } else { &own });
         place = [place[0] + phi.sin(), place[1] - phi.cos()];
         // The joint to the rod before.
         if let Some(first) = ends.pop() {
@@ -39,7 +39,7 @@ fn run(mass_kg: [f64; 5], step_s: f64, control: Option<StepControl>) -> Result<(
         }
         units.push(unit);
     }
-    let correction = Correction::FixedPoint(FixedPoint::default());
+    let correction = Correction::FixedPoint(FixedPoint { tolerance: 1e-10, ..FixedPoint::default() });
     let method = Method { correction, control, ..Method::default() };
     let mut simulation = Simulation::new(system, &method, Grid::uniform(step_s, 0.5))?;
     simulation.initialise()?;
