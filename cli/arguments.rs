@@ -235,8 +235,8 @@ pub struct OscillatorArguments {
     /// Parameters of the benchmark
     #[arg(long, value_enum, default_value = "1")]
     pub case: Case,
-    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1
-    /// nodes inside the step), palindromic (symmetric, conserves energy) [default: none]
+    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform (implicit, on nodes
+    /// inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric, conserves energy) [default: none]
     #[arg(long, value_name = "METHOD")]
     pub method: Option<Named>,
     /// What the subsystems exchange [default: f-s, with a method s-s]
@@ -247,7 +247,7 @@ pub struct OscillatorArguments {
     pub schedule: Option<Schedule>,
     /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
     /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); rates (value and rate
-    /// at one point); spectral:Q (Q + 1 nodes inside the step) [default: linear]
+    /// at one point); mean (of both ends of the step, with a corrector); spectral:Q (Q + 1 nodes inside the step) [default: linear]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,
     /// For ia with Gauss–Seidel: polynomial of a motion that is known up to the step's end [default: h3]

@@ -112,6 +112,9 @@ impl OscillatorOptions {
         let fast = arguments.fast.unwrap_or(Fast::Two);
         let recipe = recipe(arguments)?;
         let own_steps = macro_steps(recipe.step_s, arguments.rate, fast);
+        // What a method says of the choice of steps, where no other one is typed.
+        let by_method = arguments.method.and_then(Named::control).filter(|_| arguments.control == Control::Fixed);
+        let (control, tolerance) = by_method.unwrap_or((arguments.control, 1e-4));
         // Micro steps are the steps of each side unless they are typed.
         let options = Self {
             // The method.
@@ -130,8 +133,8 @@ impl OscillatorOptions {
             micro_s: arguments.micro.map_or(own_steps, |micro_s| [micro_s; 2]),
             // Integrator, control, start and the rest as they are typed.
             integrator: arguments.integrator,
-            control: arguments.control,
-            control_tolerance: arguments.control_tolerance.unwrap_or(1e-4),
+            control,
+            control_tolerance: arguments.control_tolerance.unwrap_or(tolerance),
             energy: arguments.energy,
             start: arguments.start,
             sampling: arguments.sampling,

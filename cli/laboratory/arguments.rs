@@ -20,7 +20,7 @@ pub struct SchemeArguments {
     /// What the subsystems exchange, separated by commas [default: all cuts of the scenario]
     #[arg(long, value_enum, value_name = "COUPLING", value_delimiter = ',')]
     pub coupling: Vec<Coupling>,
-    /// Named methods, separated by commas: jerk, waveform:Q, palindromic (see `macrostep oscillator --help`). Combinations are then
+    /// Named methods, separated by commas: jerk, waveform, waveform:Q, palindromic (see `macrostep oscillator --help`). Combinations are then
     /// tried only if a schedule, predictor or corrector is given too [default: none]
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub method: Vec<Named>,
@@ -28,7 +28,7 @@ pub struct SchemeArguments {
     #[arg(long, value_enum, value_name = "SCHEDULE", value_delimiter = ',')]
     pub schedule: Vec<Schedule>,
     /// Predictions of the inputs, separated by commas: hold, linear, quadratic, poly:K, ia0, ia1, ia2, ia:K, h3, h5, jerk,
-    /// jerk:3, rates, spectral:Q, kalman:K:R [default: hold,linear,quadratic,ia0,ia1]
+    /// jerk:3, rates, mean, spectral:Q, kalman:K:R [default: hold,linear,quadratic,ia0,ia1]
     #[arg(long, value_name = "PREDICTOR", value_delimiter = ',')]
     pub predict: Vec<Predict>,
     /// For ia with Gauss–Seidel: polynomials of a motion that is known up to the step's end, separated by commas
@@ -237,6 +237,8 @@ impl SchemeArguments {
                 // Parts that do not go together are refused, schemes with the same name taken once.
                 for &energy in &self.energy {
                     for &control in &self.control {
+                        // A named method may choose steps by itself.
+                        let control = if control == Control::Fixed { scheme.control } else { control };
                         let scheme = self.with_rest(Scheme { energy, control, ..scheme }, written);
                         if let Err([one, other, why]) = scheme.check() {
                             return Err(Failure::conflict(one, other, &why));
@@ -300,8 +302,9 @@ impl SchemeArguments {
     /// # Errors
     /// [`Failure::Usage`] with what else to do.
     pub fn refuse_control(&self, verb: &str, why: &str) -> Result<(), Failure> {
-        let Some(control) = self.control.iter().find(|c| **c != Control::Fixed) else { return Ok(()) };
-        let control = format!("--control {}", typed(*control));
+        let control = self.control.iter().find(|c| **c != Control::Fixed).map(|c| format!("--control {}", typed(*c)));
+        let method = self.method.iter().find(|m| m.control().is_some()).map(|m| format!("--method {m}"));
+        let Some(control) = control.or(method) else { return Ok(()) };
         Err(Failure::conflict(control, format!("macrostep {verb}"), &format!("{why}; `macrostep compare` runs it")))
     }
 }

@@ -28,11 +28,11 @@ pub struct SystemArguments {
     /// Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]
     #[arg(long, value_name = "TOLERANCE", value_parser = positive)]
     pub solver_tolerance: Option<f64>,
-    /// Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step),
-    /// palindromic (symmetric) [default: the scenario's]
+    /// Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it
+    /// chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]
     #[arg(long, value_name = "METHOD")]
     pub method: Option<Named>,
-    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R
+    /// Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R
     /// [default: the scenario's]
     #[arg(long, value_name = "PREDICTOR")]
     pub predict: Option<Predict>,

@@ -19,10 +19,14 @@
 //! and small changes are not made, because a corrector forgets its Jacobian with each. A window with r > 1 is taken back and
 //! tried anew where all units can save their state; else it stands, and the next one is shorter.
 //!
+//! Waveforms of a corrector have another estimate and halve and double their windows, see `control/waveforms.rs`.
+//!
 //! Time stays whole ticks: a tick is H/[`StepControl::parts`] of the largest step H, and all steps of a window are the same
 //! multiple of the shortest ones, so that rates between units stay.
 //!
 //! References: \[Busch 2011\] for the explicit estimate; \[Sadjina 2017\] for ECCO and its gains; \[Gustafsson 1991\] for PI control.
+
+mod waveforms;
 
 use crate::method::{Estimate, StepControl};
 use crate::predict::Predictor;
@@ -59,6 +63,8 @@ pub(crate) struct Controller {
     inputs: Vec<usize>,
     /// Units whose inputs are predicted, not known.
     blind: Vec<bool>,
+    /// Intervals between nodes, where windows are waveforms of a corrector and chosen by what these leave out.
+    waveforms: Option<usize>,
 }
 
 savable! {
@@ -88,8 +94,15 @@ pub(crate) enum Verdict {
 }
 
 impl Controller {
-    /// Control of units of which some are `blind`, by one of a family of predictors.
-    pub fn new(control: &StepControl, family: &[Arc<dyn Predictor>], stations: &[Station], blind: Vec<bool>) -> Self {
+    /// Control of units of which some are `blind`, by one of a family of predictors, with windows that are repeated or not.
+    pub fn new(
+        control: &StepControl,
+        family: &[Arc<dyn Predictor>],
+        stations: &[Station],
+        (blind, repeats): (Vec<bool>, bool),
+    ) -> Self {
+        let nodes = family.last().map_or(0, |predictor| predictor.nodes());
+        let is_waveform = repeats && nodes > 1 && control.estimate == Estimate::Error;
         let saves =
             |s: &Station| s.unit.description().co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
         Controller {
@@ -102,6 +115,7 @@ impl Controller {
             revocable: stations.iter().all(saves),
             inputs: stations.iter().map(|s| s.inputs.refs.len()).collect(),
             blind,
+            waveforms: is_waveform.then_some(nodes),
         }
     }
 
@@ -115,7 +129,8 @@ impl Controller {
     pub fn state(&self) -> ControllerState {
         let room = || self.inputs.iter().map(|n| vec![0.0; *n]).collect::<Vec<_>>();
         ControllerState {
-            length: self.least,
+            // Waveforms need no past.
+            length: if self.waveforms.is_some() { self.parts } else { self.least },
             last: 1.0,
             refused: (0.0, 0),
             predicted: [room(), room(), room()],
@@ -144,7 +159,7 @@ impl Controller {
 
     /// Before the window: inputs at its end as each of the degrees predicts them.
     pub fn predict(&self, state: &mut ControllerState, stations: &mut [Station], supply: &mut Supply<'_>, span: &Span) {
-        if self.estimate == Estimate::Ecco {
+        if self.estimate == Estimate::Ecco || self.waveforms.is_some() {
             return;
         }
         for (offset, predicted) in state.predicted.iter_mut().enumerate() {
@@ -293,6 +308,7 @@ mod tests {
             revocable: true,
             inputs,
             blind,
+            waveforms: None,
         };
         let mut state = control.state();
         state.length = 1024;

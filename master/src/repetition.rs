@@ -117,7 +117,7 @@ impl Repetition {
         let doubt =
             gap.filter(|gap| gap.found > TOLERANCE).map(|gap| Doubt { place: place(gap), found: residual, cause });
         // What is left is no worse than without repetition: no failure.
-        Ok(Corrected { convergence: Convergence { runs, residual, converged: true }, doubt })
+        Ok(Corrected { convergence: Convergence { runs, residual, converged: true }, doubt, left_out: 0.0 })
     }
 
     /// The largest gap of all models.

@@ -83,16 +83,15 @@ impl Sizes {
         self.present[first..][..if is_one { 1 } else { width }].contains(&0.0)
     }
 
-    /// Takes values of a window that has converged.
-    pub fn accept(&mut self, channel: usize, values: &[f64]) {
-        let room = self.room(channel);
-        grow(&mut self.accepted, room, values);
+    /// Takes a value of one component of the guess under way.
+    pub fn see_at(&mut self, place: (usize, usize), value: f64) {
+        let i = self.place(place);
+        self.present[i] = self.present[i].max(value.abs());
     }
 
-    /// The same of one component.
-    pub fn accept_at(&mut self, place: (usize, usize), value: f64) {
-        let i = self.place(place);
-        self.accepted[i] = self.accepted[i].max(value.abs());
+    /// What was seen is that of a window that has converged.
+    pub fn accept(&mut self) {
+        self.accepted.copy_from_slice(&self.present);
     }
 
     /// Sets the parts that nodes leave out to 0.

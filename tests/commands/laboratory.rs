@@ -152,7 +152,9 @@ fn what_makes_no_sense_is_usage() {
         ["advise", "--scenario", "model"],
         ["converge", "--control", "error"],
         ["stability", "--control", "ecco"],
-        ["compare", "--method", "waveform"],
+        ["compare", "--method", "waveform:1"],
+        ["converge", "--method", "waveform"],
+        ["stability", "--method", "waveform"],
     ] {
         let output = macrostep(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -74,7 +74,9 @@ fn every_default_is_in_the_scenario() {
 #[test]
 fn named_methods_keep_their_promises() {
     for case in ["1", "2"] {
-        for (method, error, steps) in [("jerk", 3e-6, 1000), ("waveform:12", 2e-8, 150), ("waveform:16", 1e-12, 150)] {
+        for (method, error, steps) in
+            [("jerk", 3e-6, 1000), ("waveform:12", 2e-8, 150), ("waveform:16", 1e-12, 150), ("waveform", 1e-12, 150)]
+        {
             let result = json(&["--case", case, "--method", method]);
             let found = result["error"]["max_relative_position"].as_f64().expect("a number");
             assert!(found <= error, "{method}, case {case}: {found:e}");

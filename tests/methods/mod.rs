@@ -20,5 +20,6 @@ mod rates;
 mod relay;
 mod scenarios;
 mod stability;
+mod stiff;
 mod through_fmus;
 mod waveforms;

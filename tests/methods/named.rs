@@ -53,9 +53,9 @@ fn waveforms_converge_on_any_system() {
         let card = scenario.card();
         for &coupling in card.couplings {
             let windows = 10.0;
-            let found = work(scenario.as_ref(), &named(Named::Waveform(12), coupling), card.stop_s / windows);
+            let found = work(scenario.as_ref(), &named(Named::Waveform(Some(12)), coupling), card.stop_s / windows);
             assert!(found.error.position < 1e-8, "{name} {coupling}: {:e}", found.error.position);
-            let coarse = work(scenario.as_ref(), &named(Named::Waveform(6), coupling), card.stop_s / windows);
+            let coarse = work(scenario.as_ref(), &named(Named::Waveform(Some(6)), coupling), card.stop_s / windows);
             assert!(found.error.position < 1e-2 * coarse.error.position, "{name} {coupling}");
         }
     }

@@ -123,7 +123,7 @@ fn the_symmetric_schedule_keeps_to_the_unit_circle() {
 /// differentiated inputs, all correctors but one.
 #[test]
 fn every_scheme_has_its_map() {
-    let mut schemes = vec![Named::Jerk, Named::Waveform(6), Named::Palindromic]
+    let mut schemes = vec![Named::Jerk, Named::Waveform(Some(6)), Named::Palindromic]
         .into_iter()
         .flat_map(|method| Coupling::ALL.map(|coupling| named(method, coupling)))
         .collect::<Vec<_>>();

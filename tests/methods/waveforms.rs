@@ -7,7 +7,7 @@ use crate::common::*;
 use macrostep_analysis::models;
 use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run};
 use macrostep_master::predict::Spectral;
-use macrostep_master::{Grade, Method, Schedule};
+use macrostep_master::{Estimate, Grade, Method, Schedule, StepControl};
 use macrostep_oscillator::Parameters;
 
 /// Macro step \[s\] and macro steps of a run.
@@ -96,6 +96,44 @@ fn a_waveform_is_right_or_flagged() {
         );
         assert!(silent.is_empty(), "waveform:{nodes}: {silent:#?}");
     }
+}
+
+/// A number from the environment, else the usual one.
+fn number<T: std::str::FromStr>(name: &str, usual: T) -> T {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Windows that are chosen, as `waveform` without a number chooses them, make every pair right, however stiff its link is.
+#[test]
+fn a_waveform_chooses_its_windows() {
+    let (pairs, gain) = (number("WAVEFORM_PAIRS", 48), number("WAVEFORM_GAIN", 1e6));
+    let (nodes, tolerance) = (number("WAVEFORM_NODES", 16), number("WAVEFORM_TOLERANCE", 1e-9));
+    let mut numbers = Numbers(47);
+    let (mut right, mut said, mut rounded, mut wrong) = (0, 0, 0, Vec::new());
+    let (mut calls, mut worst) = (0, 0.0f64);
+    for n in 0..pairs {
+        let (parameters, g) = numbers.pair_to(gain);
+        let coupling = Coupling::ALL[n % 4];
+        let control = Some(StepControl::new(Estimate::Error, tolerance));
+        let method = Method { control, ..waveform(nodes) };
+        let pair = Pair { parameters, ..Pair::new(coupling, method, STEP_S, STEPS * STEP_S) };
+        let r = run(&pair, &models::native, u64::MAX).expect("the run");
+        let error = r.max_relative_position();
+        calls += r.do_steps[0];
+        worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+        match error {
+            error if error <= 10.0 * tolerance => right += 1,
+            _ if r.verdict.grade != Grade::Ok => said += 1,
+            // Rounding of a polynomial is 1e-13 of it, and a stiff link makes a force of it.
+            error if error <= 1e-13 * g => rounded += 1,
+            error => wrong.push(format!("{coupling} g = {g:.2e}: {error:.2e}")),
+        }
+    }
+    println!(
+        "{pairs} pairs, gain 1e-3 to {gain:e}: {right} right, {said} said, {rounded} with errors of rounding, largest error {worst:.1e}, {calls} calls of mass 1; \
+         {wrong:#?}"
+    );
+    assert!(wrong.is_empty() && 160 * right >= 155 * pairs, "{wrong:#?}");
 }
 
 /// What a run says of too few nodes, after its second look, is a bound on its error, and no wild one.

@@ -56,6 +56,7 @@ fn named_methods_run_as_the_oscillator_does() {
     for coupling in ["s-s", "f-s", "f-f"] {
         alike(coupling, &["--method", "jerk", "--step", "1e-2"], &[]);
         alike(coupling, &["--method", "waveform:8", "--step", "0.1"], &[]);
+        alike(coupling, &["--method", "waveform", "--step", "0.5", "--control-tolerance", "1e-4"], &[]);
         // Half steps are merged where nothing but sampled outputs is recorded.
         alike(coupling, &["--method", "palindromic"], &["--record", "*.x", "--record", "*.v"]);
     }

@@ -32,7 +32,7 @@ pub fn candidates(benchmark: &dyn Benchmark) -> Vec<Scheme> {
     // High order first.
     let mut all = Vec::new();
     for &coupling in couplings {
-        all.extend([16, 12, 8].map(|q| named(Named::Waveform(q), coupling)));
+        all.extend([16, 12, 8].map(|q| named(Named::Waveform(Some(q)), coupling)));
     }
     // Explicit schemes, in all orders of the units.
     for predict in explicit {

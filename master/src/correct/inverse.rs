@@ -67,6 +67,12 @@ impl Inverse {
         delta.gemv(1.0, &self.b, r, 0.0);
     }
 
+    /// The largest change that it makes of residuals as large as `scale`, relative to that: its norm, by rows.
+    pub fn norm(&self, scale: &[f64]) -> f64 {
+        let row = |i: usize| self.b.row(i).iter().zip(scale).map(|(b, s)| (b * s).abs()).sum::<f64>() / scale[i];
+        (0..self.b.nrows()).map(row).fold(0.0, f64::max)
+    }
+
     /// Broyden's update; not where the correction is smaller than `least` relative to scale, because then the change of the
     /// residual tells less than is known already.
     pub fn learn(&mut self, delta: &DVector<f64>, z: &DVector<f64>, scale: &[f64], least: f64) {

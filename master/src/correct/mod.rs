@@ -27,6 +27,9 @@ pub use semi_implicit::SemiImplicit;
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
 
+/// Roundings of a problem that add up to what a residual cannot fall below.
+pub(crate) const ROUNDINGS: f64 = 100.0;
+
 /// A window as seen by a corrector; `n` unknowns.
 pub trait Problem {
     /// Runs the window with the guess `y` and writes the residual `G(y) − y` (both of `n` values). The last call made is
@@ -48,10 +51,22 @@ pub trait Problem {
         relative(residual, self.scale()) <= tolerance
     }
 
-    /// Residual relative to scale at which rounding in the problem itself ends all progress at the guess evaluated last; 0 where only the
-    /// tolerance of the corrector counts.
-    fn resolution(&self) -> f64 {
+    /// One rounding in the problem itself at the guess evaluated last, relative to scale, many of which end all progress; 0 where it is not
+    /// known.
+    fn rounding(&self) -> f64 {
         0.0
+    }
+
+    /// A correction of at most this size, relative to scale, that gains nothing is rounding in the problem, which it does not know; 0 where it
+    /// does, or where a residual has other reasons.
+    fn noise_max(&self) -> f64 {
+        0.0
+    }
+
+    /// The largest correction relative to scale that may be left undone where the residual is small enough: a small residual may stand for a
+    /// large error of the guess. Infinite where the residual says enough.
+    fn change_max(&self) -> f64 {
+        f64::INFINITY
     }
 
     /// The `j`-th of n independent directions to perturb `y` in, each as large as the unknowns are: unit vectors times their

@@ -157,7 +157,7 @@ impl Corrector for MultiVector {
             if runs > 1 {
                 state.secants.push(y, &state.last_guess, &state.residual, &state.last_residual, scale);
             }
-            let converged = problem.is_met(&state.residual, self.tolerance.max(problem.resolution()));
+            let converged = problem.is_met(&state.residual, self.tolerance.max(super::ROUNDINGS * problem.rounding()));
             if converged || runs == self.runs_max || !residual.is_finite() {
                 if residual.is_finite() {
                     state.learn(self, scale);

@@ -6,11 +6,11 @@
 //! correction is exact.
 //!
 //! A trial or a correction at which a unit fails or gives no finite numbers is halved and tried again. Where the newest
-//! Jacobian gains nothing more the iteration ends: what is left is rounding, [`Problem::resolution`], or did not converge.
+//! Jacobian gains nothing more the iteration ends: what is left is rounding, [`Problem::rounding`], or did not converge.
 //! References: \[Sicklinger 2014\]; \[Broyden 1965\].
 
 use super::inverse::Inverse;
-use super::{Convergence, Corrector, Learnt, Problem, matrix, relative};
+use super::{Convergence, Corrector, Learnt, Problem, ROUNDINGS, matrix, relative};
 use crate::savable::savable;
 use crate::unit::UnitError;
 use nalgebra::{DMatrix, DVector};
@@ -82,6 +82,9 @@ const STUCK: f64 = 0.5;
 
 /// Most Jacobians made in a window.
 const JACOBIANS_MAX: usize = 3;
+
+/// Most corrections of a guess whose residual is small enough, but not what is left of its error.
+const POLISHED_MAX: usize = 2;
 
 /// Most halvings of a trial or a correction at which a unit fails.
 const HALVINGS: usize = 8;
@@ -183,6 +186,21 @@ impl NewtonState {
         }
     }
 
+    /// Whether the next correction would change the guess by no more than may be left undone, and rounding in the problem, which no correction
+    /// takes out, as well; unknown without an inverse.
+    fn is_done(&mut self, problem: &dyn Problem) -> bool {
+        let change_max = problem.change_max();
+        if change_max.is_infinite() || self.residual.iter().all(|r| *r == 0.0) {
+            return true;
+        }
+        if !self.inverse.is_made(self.residual.len()) {
+            return false;
+        }
+        self.inverse.apply(&self.residual, &mut self.delta);
+        let change = relative(self.delta.as_slice(), problem.scale());
+        change + problem.rounding() * self.inverse.norm(problem.scale()) <= change_max
+    }
+
     /// Lets the inverse learn from the correction just made, and takes the residual after it as the present one.
     fn learn(&mut self, scale: &[f64], perturbation: f64) {
         // z = r − r_after, in the place of r.
@@ -211,10 +229,13 @@ impl Newton {
         problem.evaluate(y, state.residual.as_mut_slice())?;
         let mut runs = 1;
         let mut before = relative(state.residual.as_slice(), problem.scale());
-        let (mut estimate, mut made) = (self.jacobian == InterfaceJacobian::Directional, 0);
+        let (mut estimate, mut made, mut polished) = (self.jacobian == InterfaceJacobian::Directional, 0, 0);
+        let mut has_gained = false;
         for correction in 0..=self.corrections_max {
-            let converged = problem.is_met(state.residual.as_slice(), self.tolerance);
-            if converged || correction == self.corrections_max || !before.is_finite() {
+            let is_met = problem.is_met(state.residual.as_slice(), self.tolerance);
+            let converged = is_met && state.is_done(problem);
+            polished += usize::from(is_met);
+            if converged || polished > POLISHED_MAX || correction == self.corrections_max || !before.is_finite() {
                 return Ok(Convergence { runs, residual: before, converged });
             }
             // A correction by the inverse that is kept, or by a new one.
@@ -228,10 +249,18 @@ impl Newton {
             // What it has gained says whether the inverse stays.
             let after = relative(state.after.as_slice(), problem.scale());
             if after <= self.tolerance || after <= SLOW * before {
+                has_gained = true;
                 state.learn(problem.scale(), self.perturbation);
             } else {
-                if after <= problem.resolution() {
+                // An inverse that has just proved itself gains nothing more: what is left is rounding.
+                let change = relative(state.delta.as_slice(), problem.scale());
+                if (is_new || has_gained) && change <= problem.noise_max() {
                     return Ok(Convergence { runs, residual: after, converged: true });
+                }
+                if after <= ROUNDINGS * problem.rounding() {
+                    std::mem::swap(&mut state.residual, &mut state.after);
+                    let converged = state.is_done(problem);
+                    return Ok(Convergence { runs, residual: after, converged });
                 }
                 let is_stuck = is_new && !estimate && state.all_directions && after > STUCK * before;
                 if is_stuck || made == JACOBIANS_MAX {

@@ -41,6 +41,8 @@ pub(crate) struct Iteration {
     widths: Vec<usize>,
     /// How many channels units have; those of joints come behind.
     channels: usize,
+    /// Part of a signal that nodes may leave out, where windows are chosen by it; else it follows from the number of nodes.
+    pub left_out_max: Option<f64>,
 }
 
 /// How the repetition of a window ended.
@@ -48,6 +50,8 @@ pub(crate) struct Corrected {
     pub convergence: Convergence,
     /// Why the window is not to be relied on.
     pub doubt: Option<Doubt>,
+    /// Largest part of a signal that nodes leave out, of a window that has converged.
+    pub left_out: f64,
 }
 
 impl Iteration {
@@ -65,6 +69,7 @@ impl Iteration {
             fed,
             widths,
             channels,
+            left_out_max: None,
         }
     }
 
@@ -93,6 +98,7 @@ impl Iteration {
         let before = self.prepare_joints(window, state, &mut y)?;
         let mut learnt = std::mem::take(&mut state.learnt);
         let mut problem = Guessed::new(window, state, &self.guesses);
+        problem.change_max = self.left_out_max.unwrap_or(f64::INFINITY);
         let result = match self.correction.corrector() {
             Some(corrector) if !y.is_empty() => corrector.correct(&mut learnt, &mut problem, &mut y),
             _ => problem.run_once(),
@@ -103,14 +109,16 @@ impl Iteration {
         let mut convergence = result?;
         self.judge_joints(window, state, &convergence);
         convergence.runs += before;
-        let doubt =
-            if convergence.converged { self.accept(window, state) } else { Some(unmet(state, convergence.residual)) };
+        let (doubt, left_out) = match convergence.converged {
+            true => self.accept(window, state),
+            false => (Some(unmet(state, convergence.residual)), 0.0),
+        };
         convergence.converged = doubt.is_none_or(|d| !d.is_serious());
         if let Some(unfinished) = discarded {
             return Err(window.unfinished(state, unfinished));
         }
         state.now += window.length(state);
-        Ok(Corrected { convergence, doubt })
+        Ok(Corrected { convergence, doubt, left_out })
     }
 
     /// First guesses: what the predictor makes of the past; of the forces of joints, what the windows before say.

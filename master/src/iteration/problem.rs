@@ -11,8 +11,8 @@ use crate::unit::UnitError;
 use crate::window::{Unfinished, Window};
 use nalgebra::DMatrix;
 
-/// Roundings of a waveform that add up to what a residual cannot fall below.
-const ROUNDINGS: f64 = 100.0;
+/// Part of a signal that rounding at a stiff link may be: 1e-16 times a gain of 1e6 of the link over a step, and ten times as much.
+const NOISE_MAX: f64 = 1e-9;
 
 /// Tolerance of joints' forces at which a residual of a hundred roundings is small enough; with a larger one no more than these.
 const COARSEST: f64 = 1e-10;
@@ -26,11 +26,13 @@ pub(super) struct Guessed<'a> {
     ran: bool,
     /// A step a unit did not finish in the last run.
     pub discarded: Option<Unfinished>,
+    /// As [`Problem::change_max`].
+    pub change_max: f64,
 }
 
 impl<'a> Guessed<'a> {
     pub fn new(window: &'a mut Window, state: &'a mut State, guesses: &'a [Guess]) -> Self {
-        Guessed { window, state, guesses, ran: false, discarded: None }
+        Guessed { window, state, guesses, ran: false, discarded: None, change_max: f64::INFINITY }
     }
 
     /// Runs the window where nothing is guessed.
@@ -130,6 +132,16 @@ impl Problem for Guessed<'_> {
         &self.state.guess.scale
     }
 
+    /// Units that are stiff at the ends of a step, whose rounding no waveform tells of, and no joint of which the residual is a gap.
+    fn noise_max(&self) -> f64 {
+        let is_plain = self.window.joints.is_empty() && self.window.stations.iter().all(|s| s.dense.is_none());
+        if is_plain { NOISE_MAX } else { 0.0 }
+    }
+
+    fn change_max(&self) -> f64 {
+        self.change_max
+    }
+
     /// A joint with a limit of its own is closed where its gap says so.
     fn is_met(&self, residual: &[f64], tolerance: f64) -> bool {
         let Guessed { window, state, .. } = self;
@@ -148,11 +160,11 @@ impl Problem for Guessed<'_> {
     }
 
     /// Rounding of the polynomials that inputs are given in.
-    fn resolution(&self) -> f64 {
+    fn rounding(&self) -> f64 {
         let sizes = &self.state.guess.sizes;
         let parts =
             waveforms(self.window, self.state).map(|(place, w)| w.rounding() / sizes.of_residual(place).max(w.size()));
-        ROUNDINGS * parts.fold(0.0, f64::max)
+        parts.fold(0.0, f64::max)
     }
 
     /// Polynomials T_k(2s − 1) − T_k(−1) over the nodes of a step: single nodes would be perturbed by polynomials whose powers

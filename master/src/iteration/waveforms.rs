@@ -36,44 +36,49 @@ pub(super) fn waveforms<'a>(
 }
 
 impl Iteration {
-    /// Takes the window as converged: its values are what later ones are measured with. What its nodes do not resolve, where
-    /// there is such a thing.
-    pub(super) fn accept(&self, window: &Window, state: &mut State) -> Option<Doubt> {
+    /// Takes the window as converged: its values are what later ones are measured with, unless it is to be taken back. What its nodes do
+    /// not resolve, where that is more than is allowed, and the largest part of a signal that they leave out.
+    pub(super) fn accept(&self, window: &Window, state: &mut State) -> (Option<Doubt>, f64) {
         let mut sizes = std::mem::take(&mut state.guess.sizes);
         // Sizes of what was guessed and of what was published.
+        sizes.look();
         for g in &self.guesses {
-            sizes.accept(g.channel, &state.guess.unknowns[g.places()]);
+            sizes.see(g.channel, &state.guess.unknowns[g.places()]);
         }
         for (place, waveform) in waveforms(window, state) {
-            sizes.accept_at(place, waveform.size());
+            sizes.see_at(place, waveform.size());
         }
         // What the nodes leave out, measured with them.
-        sizes.look();
         sizes.clear_left_out();
         for (place, waveform) in waveforms(window, state) {
             sizes.leave_out(place, waveform.left_out());
         }
-        let doubt = self.unresolved(window, &sizes);
+        let (doubt, left_out) = self.unresolved(window, &sizes);
+        if doubt.is_none() || self.left_out_max.is_none() {
+            sizes.accept();
+        }
         state.guess.sizes = sizes;
-        doubt
+        (doubt, left_out)
     }
 
     /// What of a waveform is left out matters as far as a receiver follows it, and a receiver that follows fast motions has them
     /// in its own waveforms: the geometric mean of both counts, of the worst pair.
-    fn unresolved(&self, window: &Window, sizes: &Sizes) -> Option<Doubt> {
-        let mut doubt: Option<Doubt> = None;
+    fn unresolved(&self, window: &Window, sizes: &Sizes) -> (Option<Doubt>, f64) {
+        let (mut doubt, mut most): (Option<Doubt>, f64) = (None, 0.0);
         for &(unit, channel) in &self.fed {
             let station = &window.stations[unit];
-            let allowed = station.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
+            let by_nodes = || station.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
+            let allowed = self.left_out_max.unwrap_or_else(by_nodes);
             let (left_out, component) = sizes.left_out(channel);
             let own = station.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).reduce(f64::max);
             // A unit that nobody listens to is as wrong as what it is fed with.
             let own = own.unwrap_or(left_out);
             let found = (left_out * own).sqrt();
+            most = most.max(found);
             if found > allowed && doubt.is_none_or(|d| d.found < found) {
                 doubt = Some(Doubt { place: (channel, component), found, cause: Cause::Nodes { allowed } });
             }
         }
-        doubt
+        (doubt, most)
     }
 }

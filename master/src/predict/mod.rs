@@ -11,6 +11,7 @@
 //! | [`IntegratedAcceleration`] | degree k through accelerations, integrated twice | behind: the *motion* is predicted |
 //! | [`Hermite`] | through values and derivatives of a motion at both ends | behind: the *motion* is predicted |
 //! | [`Jerk`] | cubic or quintic through accelerations and their rates, integrated twice | behind: the *motion* is predicted |
+//! | [`Mean`] | a constant, the mean of both ends | behind: the *motion* is predicted |
 //! | [`Rates`] | a line through the newest value with the rate it has there | behind: the *motion* is predicted |
 //! | [`Spectral`] | degree q through Chebyshev–Lobatto nodes inside the step | behind: the *motion* is predicted |
 //!
@@ -25,6 +26,7 @@ mod interface;
 mod jerk;
 mod kalman;
 mod lagrange;
+mod mean;
 mod rates;
 mod spectral;
 
@@ -35,6 +37,7 @@ pub use jerk::Jerk;
 pub use kalman::Kalman;
 pub(crate) use lagrange::line;
 pub use lagrange::{Derivative, Lagrange};
+pub use mean::Mean;
 pub use rates::Rates;
 pub(crate) use spectral::Transform;
 pub use spectral::{NODES_MAX, Spectral, lobatto};

@@ -94,7 +94,10 @@ impl Simulation {
         if let Some(unit) = window.joints.silent_unit().filter(|_| !iterates) {
             return Err(silent(window.stations[unit].unit.name()));
         }
-        let iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
+        let mut iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
+        if let (Some(iteration), Some(control)) = (&mut iteration, &control) {
+            iteration.left_out_max = control.left_out_max();
+        }
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
@@ -244,7 +247,7 @@ fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, R
         return Err(RunError::grid("step control by residual energy", found, expected));
     }
     let family: &[Arc<_>] = &window.sources.family;
-    let controller = Controller::new(control, family, &window.stations, window.blind());
+    let controller = Controller::new(control, family, &window.stations, (window.blind(), method.correction.repeats()));
     window.revocable = controller.revocable;
     Ok(Some(controller))
 }

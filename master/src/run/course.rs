@@ -68,7 +68,7 @@ impl Simulation {
         let convergence = corrected.as_ref().map(|c| c.convergence);
         self.state.statistics.windows += 1;
         self.state.statistics.runs += convergence.map_or(1, |c| c.runs as u64);
-        if let Some(Corrected { convergence, doubt }) = corrected {
+        if let Some(Corrected { convergence, doubt, .. }) = corrected {
             self.count(convergence, doubt.map(|doubt| (began, doubt)));
         }
         convergence
@@ -97,7 +97,11 @@ impl Simulation {
             // How long the window is.
             let left = ((end - state.now) / steps.plan.window).max(1);
             let Some(chosen) = &mut state.control else { return Ok(None) };
-            let length = self.crossings.fit(control.fit(chosen, left), (steps, state));
+            let length = match control.is_of_waveforms() {
+                true => control.fit_waveform(chosen, state.now / steps.plan.window, left),
+                false => control.fit(chosen, left),
+            };
+            let length = self.crossings.fit(length, (steps, state));
             if length != state.pace.stretch {
                 state.learnt = Default::default();
             }
@@ -110,18 +114,25 @@ impl Simulation {
             let span = Span { from: state.now, to: state.now + ticks, length_s: clock.length_s(ticks) };
             steps.predict(control, state, &span);
             let outcome = window(steps, iteration.as_ref(), state);
+            // One that a unit did not finish, or that did not converge, is repeated with half the length.
+            if control.may_shorten(length) && is_failed(control, &outcome) {
+                if let Some(chosen) = &mut state.control {
+                    chosen.course.rejected += 1;
+                    control.shrink(chosen, length, 0.5);
+                }
+                state.now = span.from;
+                steps.rewind(state)?;
+                continue;
+            }
             // Whether it stands.
             let verdict = match &outcome {
-                Err(RunError::Discarded { .. }) if control.may_shorten(length) => {
-                    if let Some(chosen) = &mut state.control {
-                        chosen.course.rejected += 1;
-                        control.shrink(chosen, length, 0.5);
-                    }
-                    steps.rewind(state)?;
-                    continue;
-                }
                 Err(_) => return outcome,
                 Ok(_) if state.events.settles => Verdict::Accepted,
+                Ok(Some(corrected)) if control.is_of_waveforms() => {
+                    let Some(chosen) = &mut state.control else { return outcome };
+                    let end = state.now / steps.plan.window;
+                    control.judge_waveform(chosen, corrected, (end, length), span.length_s)
+                }
                 Ok(_) => steps.judge(control, state, (length, span.length_s)),
             };
             // A window with events may be taken back even though its length is right.
@@ -152,6 +163,15 @@ impl Simulation {
     pub fn is_over(&self) -> bool {
         let clock = self.window.sources.clock;
         self.grid.stop_s.is_some_and(|stop_s| self.time_s() >= stop_s - 0.5 * clock.length_s(1))
+    }
+}
+
+/// Whether a window has no result to rely on; waveforms are judged by themselves.
+fn is_failed(control: &Controller, outcome: &Result<Option<Corrected>, RunError>) -> bool {
+    match outcome {
+        Err(error) => matches!(error, RunError::Discarded { .. }),
+        Ok(Some(corrected)) => !corrected.convergence.converged && !control.is_of_waveforms(),
+        Ok(None) => false,
     }
 }
 

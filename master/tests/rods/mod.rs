@@ -11,12 +11,12 @@ pub fn rod(model: &str, name: &str, plain: bool) -> Box<dyn Unit> {
     if plain { Box::new(Plain::new(unit)) } else { unit }
 }
 
-/// Start values of a rod, with Runge–Kutta of order 4 inside.
+/// Start values of a rod, with Runge–Kutta of order 4 inside, in micro steps of 1 ms unless the values say otherwise.
 pub fn set(system: &mut System, unit: UnitId, model: &str, values: &[(&str, f64)]) {
     let description = find(model).expect("a model").describe();
     let reference = |name: &str| description.variable(name).expect("a parameter").value_reference;
     let start = |reference, value| Start { reference, value, origin: String::new() };
-    for (name, value) in values.iter().chain(&[("micro_step", 1e-3)]) {
+    for (name, value) in [("micro_step", 1e-3)].iter().chain(values) {
         system.start(unit, start(reference(name), macrostep_description::Value::Real(*value)));
     }
     system.start(unit, start(reference("integrator"), macrostep_description::Value::Integer(2)));

@@ -157,7 +157,12 @@ impl Scheme {
         match self.predict.family {
             Family::Spectral => 50.0,
             Family::Jerk => 5.0,
-            Family::Classical | Family::Integrated | Family::Hermite | Family::Rates | Family::Kalman(_) => 1.0,
+            Family::Classical
+            | Family::Integrated
+            | Family::Hermite
+            | Family::Mean
+            | Family::Rates
+            | Family::Kalman(_) => 1.0,
         }
     }
 
@@ -180,6 +185,9 @@ impl Scheme {
             // The symmetric schedule of exact steps is its own inverse in reversed time; with a force held over a half step it is not.
             Family::Classical if self.is_splitting() => 2.0,
             Family::Classical if self.derivative == Derivative::Numdiff && self.has_motion_inputs() => k.max(1.0),
+            // Without the end the newest value is held.
+            Family::Mean if self.correct == Correct::Explicit => 1.0,
+            Family::Mean => 2.0,
             Family::Classical | Family::Rates => k + 1.0,
             // Of a filter, where all samples in reach are closer than its noises say.
             Family::Kalman(_) => k + 1.0,

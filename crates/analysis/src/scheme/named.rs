@@ -3,7 +3,7 @@
 //! | name | coupling | H |
 //! |---|---|---|
 //! | `jerk` | s-s | 1e-2 s |
-//! | `waveform:Q` | s-s | 0.2 s |
+//! | `waveform`, `waveform:Q` | s-s | 0.2 s |
 //! | `palindromic` | s-s | 1e-3 s |
 //!
 //! Coupling and macro step may be chosen otherwise.
@@ -39,5 +39,9 @@ pub fn recipe(method: Named) -> Recipe {
 /// A named method as a scheme of a cut.
 pub fn named(method: Named, coupling: Coupling) -> Scheme {
     let (schedule, predict, correct) = method.parts();
-    Scheme { correct, ..Scheme::new(coupling, schedule, predict) }
+    let scheme = Scheme { correct, ..Scheme::new(coupling, schedule, predict) };
+    match method.control() {
+        Some((control, control_tolerance)) => Scheme { control, control_tolerance, ..scheme },
+        None => scheme,
+    }
 }

@@ -76,8 +76,15 @@ impl Coupling {
         self.correct.repeats() || self.control.kind != Control::Fixed
     }
 
-    /// Takes a method with a name: its schedule, prediction and correction.
+    /// Takes a method with a name: its schedule, prediction and correction, and its choice of steps where there is no other one.
     pub fn take(&mut self, method: Named) {
+        // What another name has brought goes with it.
+        if self.method.take().and_then(Named::control) == Some((self.control.kind, self.control.tolerance)) {
+            self.control = StepChoice::default();
+        }
+        if let Some((kind, tolerance)) = method.control().filter(|_| self.control.kind == Control::Fixed) {
+            (self.control.kind, self.control.tolerance) = (kind, tolerance);
+        }
         self.method = Some(method);
         (self.schedule, self.predict, self.correct) = method.parts();
     }

@@ -2,7 +2,7 @@
 
 use super::{Control, Derivative, Variant};
 use macrostep_master::predict::{
-    self, Hermite, IntegratedAcceleration, Jerk, Kalman, Lagrange, Predictor, Rates, Spectral,
+    self, Hermite, IntegratedAcceleration, Jerk, Kalman, Lagrange, Mean, Predictor, Rates, Spectral,
 };
 use macrostep_master::{Estimate, StepControl};
 use std::fmt;
@@ -16,7 +16,7 @@ const DEGREE_MAX: u32 = 20;
 const CHOSEN_DEGREE_MAX: u32 = 4;
 
 /// The predictor of inputs: `hold`, `linear`, `quadratic`, `poly:K`, `ia0` … `ia:K`, `h3`, `h5`, `jerk`, `jerk:3`,
-/// `rates`, `spectral:Q`, `kalman:K:R`.
+/// `mean`, `rates`, `spectral:Q`, `kalman:K:R`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Predict {
     /// Which kind of polynomial.
@@ -38,6 +38,8 @@ pub enum Family {
     Jerk,
     /// Polynomials through nodes inside the step.
     Spectral,
+    /// The mean of both ends of a step, which a corrector finds.
+    Mean,
     /// A line with the rate that the signal has at the newest communication point.
     Rates,
     /// Polynomials filtered of noise.
@@ -88,6 +90,11 @@ impl Predict {
         Self { family: Family::Rates, degree: 1 }
     }
 
+    /// The mean of both ends of a step.
+    pub fn mean() -> Self {
+        Self { family: Family::Mean, degree: 0 }
+    }
+
     /// Constant velocity (1) or acceleration (2) behind noise; other degrees are brought there.
     pub fn kalman(degree: u32, ratio: Ratio) -> Self {
         Self { family: Family::Kalman(ratio), degree: degree.clamp(1, 2) }
@@ -122,6 +129,7 @@ impl Predict {
             Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
             Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
             Family::Spectral => Arc::new(Spectral::new(degree)),
+            Family::Mean => Arc::new(Mean),
             Family::Rates => Arc::new(Rates),
             Family::Kalman(ratio) => Arc::new(Kalman::new(degree, ratio.value())),
         }
@@ -150,7 +158,7 @@ impl Predict {
             Family::Integrated if chosen => 1,
             Family::Integrated => degree + 1,
             Family::Classical if chosen => 0,
-            Family::Classical | Family::Spectral | Family::Rates | Family::Kalman(_) => degree,
+            Family::Classical | Family::Mean | Family::Spectral | Family::Rates | Family::Kalman(_) => degree,
             Family::Hermite | Family::Jerk => degree - 1,
         };
         if chosen && matches!(self.family, Family::Classical | Family::Integrated) {
@@ -178,6 +186,7 @@ impl FromStr for Predict {
             "h5" => (Family::Hermite, Some(5)),
             "jerk" => return Ok(Self::jerk(2)),
             "jerk:3" => return Ok(Self::jerk(3)),
+            "mean" => return Ok(Self::mean()),
             "rates" => return Ok(Self::rates()),
             // Integrated accelerations.
             "ia0" => integrated(Some(0)),
@@ -196,7 +205,7 @@ impl FromStr for Predict {
         };
         degree.map(|degree| Self { family, degree }).ok_or(format!(
             "expected `hold`, `linear`, `quadratic`, `poly:K` with K from 0 to {DEGREE_MAX}, `ia0`, `ia1`, `ia2`, `ia:K` with \
-             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3`, `rates`, `spectral:Q` with Q from 2 to {DEGREE_MAX}, or `kalman:K:R` with K 1 or 2 and R \
+             K from 0 to {}, `h3`, `h5`, `jerk`, `jerk:3`, `mean`, `rates`, `spectral:Q` with Q from 2 to {DEGREE_MAX}, or `kalman:K:R` with K 1 or 2 and R \
              the noise of the acceleration over that of the samples in 1/s²",
             DEGREE_MAX - 2
         ))
@@ -222,6 +231,7 @@ impl fmt::Display for Predict {
             (Family::Hermite, degree) => write!(f, "h{degree}"),
             (Family::Jerk, 5) => f.write_str("jerk"),
             (Family::Jerk, degree) => write!(f, "jerk:{}", (degree - 1) / 2),
+            (Family::Mean, _) => f.write_str("mean"),
             (Family::Rates, _) => f.write_str("rates"),
             (Family::Kalman(ratio), degree) => write!(f, "kalman:{degree}:{}", ratio.value()),
             (Family::Spectral, q) => write!(f, "spectral:{q}"),
@@ -255,6 +265,7 @@ mod tests {
             "h3",
             "h5",
             "jerk",
+            "mean",
             "rates",
             "spectral:16",
             "kalman:1:400",
