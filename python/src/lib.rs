@@ -3,6 +3,7 @@
 //! It has no words and no rules of its own: the scenario is that of `crates/system`, the verbs are those of the program. The
 //! interpreter is let go while a verb works, an interrupt ends it, and a panic becomes an error.
 
+mod copies;
 mod corrector;
 mod error;
 mod free;

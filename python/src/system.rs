@@ -7,11 +7,12 @@ use macrostep::door::{self, Asked, Asker, Fault, Given};
 use macrostep::{embedded, values};
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
-use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Setting, Source, Unit, Value};
+use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Setting, Source, Unit};
 use macrostep_system::{Catalogue, Document, Fmus, toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::copies::{LawParts, Typed, UnitParts, apart, together};
 use crate::corrector::Correcting;
 use crate::error::raised;
 use crate::free::{free, is_free};
@@ -32,32 +33,6 @@ pub struct System {
     /// What is written in Python.
     given: Mutex<Parts>,
 }
-
-/// A start value as Python has it.
-#[derive(FromPyObject)]
-enum Typed {
-    Boolean(bool),
-    Integer(i64),
-    Real(f64),
-    Text(String),
-}
-
-impl From<Typed> for Value {
-    fn from(value: Typed) -> Value {
-        match value {
-            Typed::Boolean(b) => Value::Boolean(b),
-            Typed::Integer(i) => Value::Integer(i),
-            Typed::Real(x) => Value::Real(x),
-            Typed::Text(text) => Value::Text(text),
-        }
-    }
-}
-
-/// A unit written in Python: name, object, inputs, outputs, start values of the inputs.
-type UnitParts = (String, Py<PyAny>, Names, Names, Vec<f64>);
-
-/// A law written in Python: name, function, number of outputs.
-type LawParts = (String, Py<PyAny>, usize);
 
 /// Words of the command line, whether foreign FMUs run in processes of their own, and a predictor and a corrector in the place of those of
 /// the words.
@@ -180,13 +155,7 @@ impl System {
 
     /// Units and laws that are written in Python, for `restore`.
     fn parts_in_python(&self, py: Python<'_>) -> (Vec<UnitParts>, Vec<LawParts>) {
-        let written = self.written();
-        let unit = |(name, unit): (&String, &Arc<Written>)| {
-            let (inputs, outputs, starts) = unit.declared.clone();
-            (name.clone(), unit.object.clone_ref(py), inputs, outputs, starts)
-        };
-        let laws = written.laws.iter().map(|(name, (function, count))| (name.clone(), function.clone_ref(py), *count));
-        (written.units.iter().map(unit).collect(), laws.collect())
+        apart(py, &self.written())
     }
 
     /// Takes what `toml` and `parts_in_python` of another system say, and its name.
@@ -200,13 +169,7 @@ impl System {
     ) -> PyResult<()> {
         let usage = |text: String| raised(py, &Fault::usage(text));
         let scenario = toml::read(text, "system", Path::new("")).map_err(|f| usage(f.to_string()))?;
-        let mut parts = Parts::default();
-        for (name, object, inputs, outputs, starts) in units {
-            let written = Written::new(object.bind(py), &inputs, &outputs, &starts).map_err(usage)?;
-            parts.units.insert(name, Arc::new(written));
-        }
-        parts.laws.extend(laws.into_iter().map(|(name, function, count)| (name, (Arc::new(function), count))));
-        *self.written() = parts;
+        *self.written() = together(py, units, laws).map_err(usage)?;
         self.take(Document { scenario, findings: Vec::new(), unpacked: Vec::new() }, name);
         Ok(())
     }

@@ -61,8 +61,12 @@ fn the_page_holds_the_rows_the_account_and_the_scenario() {
         let all = data["tables"].as_array().expect("tables");
         all.iter().find(|t| t["title"] == title).unwrap_or_else(|| panic!("{title}"))["rows"][0].clone()
     };
-    let energy = result["power_bonds"][0]["residual_energy_j"].as_f64().expect("a number");
-    assert_eq!(table("Energy")[1].as_str(), Some(format!("{energy:.6e}").as_str()));
+    let bond = |key: &str| result["power_bonds"][0][key].as_f64().expect("a number");
+    let numbers = ["residual_energy_j", "residual_energy_max_j", "passed_j"].map(|key| format!("{:.4e}", bond(key)));
+    let share = format!("{:.1} %", 100.0 * bond("residual_power_max_w") / bond("power_max_w"));
+    let energy = table("Energy");
+    assert_eq!([1, 2, 3].map(|i| energy[i].as_str().expect("a number")), numbers.each_ref().map(String::as_str));
+    assert_eq!(energy[6].as_str(), Some(share.as_str()), "{energy}");
     assert_eq!(table("Units")[3].as_str(), Some(result["units"][0]["do_steps"].to_string().as_str()));
     let texts = data["texts"].as_array().expect("texts");
     assert!(texts[0][1].as_str().expect("a text").contains("predict = \"linear\""), "{texts:?}");

@@ -360,3 +360,24 @@ fn the_documentation_is_true() {
         assert!(blocks.iter().any(|b| b.contains(&format!("{key} = "))), "{key}");
     }
 }
+
+/// The table of words in docs/keys.md is that of the program; `MACROSTEP_WRITE=1` writes it anew.
+#[test]
+fn the_docs_have_every_word() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+    let docs = std::fs::read_to_string(&path).expect("the docs");
+    let mut table = "| key | word | meaning |\n|---|---|---|\n".to_owned();
+    let (head, _) = docs.split_once(&table).expect("a table of words");
+    for key in macrostep_system::words::KEYS {
+        for (word, meaning) in key.words {
+            let meaning = meaning.trim().trim_end_matches('.');
+            let default = if *word == key.default { " (default)" } else { "" };
+            table += &format!("| `{}` | `{word}`{default} | {meaning} |\n", key.key);
+        }
+    }
+    let expected = format!("{head}{table}");
+    if std::env::var_os("MACROSTEP_WRITE").is_some() {
+        std::fs::write(&path, &expected).expect("written");
+    }
+    assert!(docs == expected, "docs/keys.md differs from the words: MACROSTEP_WRITE=1 with this test writes it anew");
+}
