@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use macrostep_analysis::pair::{Compared, Comparison, Integrator, Outcome, Recorder};
+use macrostep_analysis::pair::{Compared, Comparison, Outcome, Recorder};
 use macrostep_description::shown;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
@@ -236,19 +236,13 @@ fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
         .row([format!("velocity {when} [m/s]"), full(outcome.end[2]), full(outcome.end[3])])
         .row(["largest error / amplitude".to_owned(), short(outcome.error[0]), short(outcome.error[1])])
         .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
-    // What depends on the options: bonds, chosen steps, and a hint that FMUs start with an integrator of their own.
+    // What depends on the options: bonds and chosen steps.
     let bonds: String = outcome.accounts.iter().map(bond_line).collect();
     let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
-    let start = match options.integrator {
-        Integrator::SemiImplicitEuler => "",
-        _ => {
-            "\nin `run` and in other tools the default integrator of these FMUs is another one: semi-implicit Euler (`sie`)"
-        }
-    };
     let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
     // The run as a heading, energy and time below.
     format!(
-        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}{start}\n{:.3} s · units: {}\nverdict: {}",
+        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}\nverdict: {}",
         options.line(),
         table.terminal(),
         outcome.diverged.as_ref().map(|d| format!("\n{d}\n")).unwrap_or_default(),

@@ -27,7 +27,7 @@ pub fn program(arguments: &[OsString]) -> u8 {
     }
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(e) => match crate::help::former(&e) {
+        Err(e) => match crate::help::former(&e).or_else(|| crate::help::misspelt(&e)) {
             Some(text) => {
                 eprintln!("error: {text}");
                 return Failure::Usage(text).exit_code();

@@ -6,6 +6,7 @@ mod verbs;
 
 use clap::{Command, CommandFactory};
 use macrostep_plot::table::terminal_width;
+use macrostep_system::near::nearest;
 
 use crate::arguments::Arguments;
 use macrostep_benchmarks::FULL;
@@ -49,6 +50,17 @@ pub fn absent(command: &Command, typed: &str) -> Option<String> {
     let is_known = verbs().any(|verb| verb.name.split(' ').next() == Some(typed));
     let is_absent = is_known && command.find_subcommand(typed).is_none();
     is_absent.then(|| format!("the verb `{typed}` is not in this build; {FULL}"))
+}
+
+/// The error for a verb that nobody knows, with the nearest ones: two letters that changed places are not near enough for the parser.
+pub fn misspelt(error: &clap::Error) -> Option<String> {
+    if error.kind() != clap::error::ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let typed = error.get(clap::error::ContextKind::InvalidSubcommand)?.to_string();
+    let near: Vec<String> =
+        nearest(&typed, verbs().map(|verb| verb.name)).iter().map(|name| format!("`{name}`")).collect();
+    Some(format!("there is no verb `{typed}`; near it: {}; `macrostep --help` lists all", near.join(", ")))
 }
 
 /// The error for an option of former versions, which stood for more than one thing.

@@ -3,7 +3,7 @@
 use macrostep_description::shown;
 use macrostep_plot::Table;
 use macrostep_plot::table::short;
-use macrostep_system::assemble::try_inputs;
+use macrostep_system::assemble::{try_forks, try_inputs};
 use macrostep_system::explain::{
     Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
 };
@@ -37,6 +37,7 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
     let mut assembly = opened.assemble()?;
     // What other methods would find, too.
     try_inputs(&mut assembly, opened);
+    try_forks(&mut assembly, opened);
     let order = order(&assembly).map_err(Failure::run)?;
     let s = &assembly.effective;
     let (h, stop) = (s.experiment.step_s.unwrap_or(f64::NAN), s.experiment.stop_s.unwrap_or(f64::NAN));

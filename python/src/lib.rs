@@ -34,6 +34,11 @@ fn started_by(command: Vec<OsString>) {
 /// The extension module.
 #[pymodule]
 fn _macrostep(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    // FMUs that are written in Python run in this interpreter.
+    #[cfg(target_os = "linux")]
+    if let Ok(path) = m.py().import("sys")?.getattr("executable")?.extract::<std::path::PathBuf>() {
+        macrostep_import::fmu::within_python(path);
+    }
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Error", m.py().get_type::<error::Error>())?;
     m.add_function(wrap_pyfunction!(main, m)?)?;

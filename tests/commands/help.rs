@@ -132,7 +132,8 @@ fn there_is_a_page_for_man_for_each_verb() {
 fn mistakes_name_what_was_meant() {
     let folder = empty("mistakes");
     std::fs::write(folder.join("pair.toml"), "[experiment]\nstop = 1.0\n").expect("a file");
-    let refused: [(&[&str], i32, &str); 5] = [
+    let refused: [(&[&str], i32, &str); 6] = [
+        (&["rnu", "pair.toml"], 2, "there is no verb `rnu`; near it: `run`"),
         (&["simulate", "pair.toml"], 1, "`macrostep run pair.toml` runs the system"),
         (&["info", "case-1"], 1, "`macrostep run case-1` runs the system"),
         (&["run", "cas-2"], 2, "the nearest is `case-2`"),

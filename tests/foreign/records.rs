@@ -99,11 +99,17 @@ fn every_type_is_recorded_where_it_is_asked_for() {
         assert_eq!(json["final"]["a.open"], false);
         assert_eq!(json["final"]["a.says"], "a,\"b\"");
     }
-    let nothing = macrostep(&folder, &["run", "s.toml", "--record", "b.*"]);
-    assert!(nothing.stderr.contains("warning: --record: no variable of a unit matches `b.*`"), "{nothing:#?}");
-    // Nothing is judged then, not everything.
-    let verified = macrostep(&folder, &["verify", "s.toml", "--record", "b.*", "--tolerance", "0.1"]);
-    assert!(verified.code == Some(1) && verified.stderr.contains("held against nothing"), "{verified:#?}");
+    // A part that matches nothing is a warning; where nothing is recorded at all, there is no answer.
+    let part = macrostep(&folder, &["run", "s.toml", "--record", "b.*", "--record", "a.stepz", "--record", "a.x[1]"]);
+    assert!(part.code == Some(0) && part.stderr.contains("matches `b.*`; nothing is recorded for it"), "{part:#?}");
+    assert!(part.stderr.contains("near it: `a.steps`"), "{part:#?}");
+    for verb in [&["run", "s.toml"][..], &["verify", "s.toml", "--tolerance", "0.1"]] {
+        let nothing = macrostep(&folder, &[verb, &["--record", "b.*"]].concat());
+        let said = "no variable of a unit matches `b.*`, and nothing else is recorded; near it: `a.*`";
+        assert!(nothing.code == Some(1) && nothing.stderr.contains(said), "{nothing:#?}");
+        let unit = macrostep(&folder, &[verb, &["--record", "a"]].concat());
+        assert!(unit.code == Some(1) && unit.stderr.contains("`a.*` are all variables of that unit"), "{unit:#?}");
+    }
 }
 
 /// Values of every type are set, also an element of an array's start and a text that looks like a number.

@@ -83,6 +83,27 @@ fn what_a_copy_of_a_process_lacks_is_refused() {
     }
 }
 
+/// `explain` has tried whether a unit goes back by fork, and notes recommend only what works.
+#[test]
+fn what_cannot_go_back_is_not_recommended() {
+    for starts_thread in [false, true] {
+        let folder = make::folder(&format!("forked_explained_{starts_thread}"));
+        let held: &[(&str, &str)] = if starts_thread { &[("AT_INSTANTIATE", HELD[0].at_instantiate)] } else { &[] };
+        std::fs::write(folder.join("a.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+        std::fs::write(folder.join("b.fmu"), make::fmu(make::XML, held)).expect("the FMU");
+        std::fs::write(folder.join("system.toml"), SYSTEM.replace("newton", "explicit")).expect("the system");
+        let left = macrostep(&folder, &["explain", "system.toml", "--no-run"]);
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let implicit: Vec<&str> = left.stdout.lines().filter(|line| line.contains("implicit")).collect();
+        let said = implicit.join("\n");
+        let why = "`b`: no snapshot by fork, because it has started a thread";
+        assert_eq!(said.matches(why).count(), if starts_thread { 2 } else { 0 }, "{}", left.stdout);
+        assert_eq!(said.contains("implicit: no, `b` cannot go back"), starts_thread, "{said}");
+        assert_eq!(said.contains("`--method waveform:4`"), !starts_thread, "{said}");
+        assert_eq!(said.contains("yes; `a`, `b` by fork of a process of its own"), !starts_thread, "{said}");
+    }
+}
+
 #[test]
 fn files_that_are_written_are_warned_of_once() {
     let folder = make::folder("forked_files");

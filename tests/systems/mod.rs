@@ -4,6 +4,8 @@ mod answers;
 mod benchmarks;
 #[cfg(target_os = "linux")]
 mod checkpoint;
+#[cfg(target_os = "linux")]
+mod defaults;
 mod growth;
 #[cfg(target_os = "linux")]
 mod limits;

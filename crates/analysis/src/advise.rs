@@ -11,20 +11,21 @@
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
 //! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is run (`confirmed`) and advised. Step control is
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
-//! not done in time. Where no scheme meets the tolerance, [`Missed`] says which comes nearest.
+//! not done in time. Where no scheme meets the tolerance, [`Missed`] says which comes nearest; where nothing moves, no other is tried.
 
 use crate::candidates::candidates;
 use crate::confirmed::confirm;
 use crate::controlled::control;
 use crate::interfaces::{Capabilities, Connection, gain, observe};
 use crate::measure::FLOOR;
-use crate::missed::{Missed, Nearest, Unadvised};
+use crate::missed::{AtRest, Missed, Nearest, Unadvised};
 use crate::scenario::Benchmark;
 use crate::scheme::{Control, Correct, Family, Predict, Schedule, Scheme};
-use crate::trial::{Trial, difference, run, worst};
+use crate::trial::{Trial, difference, moves, run, worst};
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -61,12 +62,15 @@ pub(super) struct Search {
     cheapest: AtomicU64,
     /// Schemes whose runs stay in bounds and do not converge.
     stuck: AtomicUsize,
+    /// The values at which all quantities stay, where a trial has shown that they do.
+    rest: OnceLock<Vec<f64>>,
 }
 
 impl Search {
-    /// Whether the quantities, not the schemes, are what does not converge.
+    /// Whether the quantities, not the schemes, are what does not converge, or does not move.
     fn is_hopeless(&self) -> bool {
-        self.stuck.load(Ordering::Relaxed) >= STUCK_MAX && self.cheapest.load(Ordering::Relaxed) == u64::MAX
+        let is_stuck = self.stuck.load(Ordering::Relaxed) >= STUCK_MAX || self.rest.get().is_some();
+        is_stuck && self.cheapest.load(Ordering::Relaxed) == u64::MAX
     }
 }
 
@@ -190,7 +194,8 @@ pub struct Advice {
 /// [`Unadvised::Missed`] where no scheme meets the tolerance.
 pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() + Sync)) -> Result<Advice, Unadvised> {
     let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
-    let search = Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0) };
+    let search =
+        Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0), rest: OnceLock::new() };
     let tried: Vec<Tried> = candidates(benchmark)
         .par_iter()
         .map(|scheme| {
@@ -215,6 +220,9 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     // The cheapest is run before it is advised. It has steps of one length; step control is looked at beside it, and may be cheaper.
     confirm(benchmark, (question, &search), &mut candidates, &mut left_out);
     let Some(best) = candidates.first().copied() else {
+        if let Some(values) = search.rest.get() {
+            return Err(Unadvised::AtRest(AtRest::new(benchmark, values, question.stop_s)));
+        }
         let missed = Missed { tolerance: question.tolerance, nearest, left_out, short };
         return Err(Unadvised::Missed(Box::new(missed)));
     };
@@ -325,6 +333,11 @@ fn explore(
             }
         }
         let [a, b, c] = trials.as_slice() else { continue };
+        // An error relative to a size is none where nothing moves.
+        if !moves(c, quantities) {
+            let _ = search.rest.set(c.rows[0][..quantities].to_vec());
+            return Ok(Err(String::new()));
+        }
         let (d1, d2) = (difference(&a.rows, &b.rows, quantities), difference(&b.rows, &c.rows, quantities));
         let p = (d1 / d2).log2();
         let near = Nearest::of(scheme, question.stop_s / (FINEST * windows) as f64, d1, d2);
@@ -337,8 +350,11 @@ fn explore(
         }
         // So near to the solution is the second run that the first one's error is seen.
         let is_seen = d1 > 0.0 && d1 <= AIM * question.tolerance && p > 3.0;
-        let (chosen, error, order, do_steps) = if is_seen {
-            (windows, d1, p.min(scheme.global_order()), a.do_steps)
+        // Runs that agree to rounding have no error that a shorter step would reduce.
+        let is_same = d1.max(d2) <= FLOOR && question.tolerance >= FLOOR;
+        let (chosen, error, order, do_steps) = if is_seen || is_same {
+            let order = if is_same { scheme.global_order() } else { p.min(scheme.global_order()) };
+            (windows, d1, order, a.do_steps)
         } else {
             let error = d2 * p.exp2() / (p.exp2() - 1.0);
             // An order that theory does not know is a coincidence of two differences.

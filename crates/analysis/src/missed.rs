@@ -2,6 +2,7 @@
 
 use crate::advise::{DO_STEPS_MAX, LeftOut};
 use crate::measure::FLOOR;
+use crate::scenario::Benchmark;
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
 use std::fmt;
@@ -11,6 +12,8 @@ use std::fmt;
 pub enum Unadvised {
     /// No scheme meets the tolerance.
     Missed(Box<Missed>),
+    /// No quantity moves.
+    AtRest(AtRest),
     /// The scheme that is advised cannot be looked at.
     Run(RunError),
 }
@@ -25,12 +28,47 @@ impl fmt::Display for Unadvised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unadvised::Missed(missed) => missed.fmt(f),
+            Unadvised::AtRest(rest) => rest.fmt(f),
             Unadvised::Run(why) => why.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Unadvised {}
+
+/// A system in which nothing moves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AtRest {
+    /// Each quantity that was compared, and the value at which it stays.
+    pub values: Vec<(String, f64)>,
+    /// Length of the run \[s\].
+    pub stop_s: f64,
+}
+
+impl AtRest {
+    pub(crate) fn new(benchmark: &dyn Benchmark, values: &[f64], stop_s: f64) -> AtRest {
+        let names = benchmark.quantities();
+        AtRest { values: names.iter().map(|q| q.name.to_string()).zip(values.iter().copied()).collect(), stop_s }
+    }
+}
+
+impl fmt::Display for AtRest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told: Vec<String> =
+            self.values.iter().take(TOLD_MAX).map(|(name, value)| format!("`{name}` at {value}")).collect();
+        let more = match self.values.len().saturating_sub(TOLD_MAX) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        write!(
+            f,
+            "nothing moves within {} s: {}{more} stay as they are, and an error relative to the size of a motion has no meaning\n\
+             give other start values by `--set UNIT.NAME=VALUE`, inputs, a later `--stop`, or quantities that move by `--record`",
+            self.stop_s,
+            told.join(", ")
+        )
+    }
+}
 
 /// The smallest error that trials have shown.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -73,6 +73,15 @@ pub fn run(
     Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s }))
 }
 
+/// What a quantity may move by while it is said to rest, relative to its value: rounding.
+const REST: f64 = 1e-13;
+
+/// Whether any quantity moves within a run.
+pub fn moves(run: &Done, quantities: usize) -> bool {
+    let is_still = |row: &Vec<f64>, i: usize| (row[i] - run.rows[0][i]).abs() <= REST * run.rows[0][i].abs();
+    (0..quantities).any(|i| !run.rows.iter().all(|row| is_still(row, i)))
+}
+
 /// Largest difference of each quantity at common points, relative to its amplitude in the finer run, which has twice as many
 /// rows.
 pub fn differences(coarse: &[Vec<f64>], fine: &[Vec<f64>], quantities: usize) -> Vec<f64> {

@@ -61,10 +61,19 @@ struct Said {
 const HEAD: usize = 120;
 const TAIL: usize = 79;
 
+/// What a message says that announces another one.
+const ANNOUNCED: &str = "following error";
+
 impl Said {
     fn hear(&mut self, status: c_int, text: &str) {
         let is_error = matches!(status, abi::ERROR | abi::FATAL);
-        if self.error.is_some() {
+        if let Some(error) = &mut self.error {
+            // A message that only announces one, as those of Dymola, goes together with the next.
+            if self.more == 0 && error.contains(ANNOUNCED) && is_error && error.len() <= HEAD {
+                error.push_str(": ");
+                error.push_str(text.trim_start_matches("Error: "));
+                return;
+            }
             self.more += 1;
         } else if is_error {
             self.error = Some(text.to_owned());
@@ -176,4 +185,29 @@ unsafe extern "C" fn receive(environment: *mut c_void, status: c_int, category: 
             sink(&LogRecord { instance: &receiver.instance, status, category: &category, text: &text });
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_kept_and_one_that_only_announces_has_the_next() {
+        let heard = |texts: &[(c_int, &str)]| {
+            let mut said = Said::default();
+            texts.iter().for_each(|(status, text)| said.hear(*status, text));
+            (said.error.unwrap_or_default(), said.more)
+        };
+        let (error, ok) = (abi::ERROR, abi::OK);
+        assert_eq!(heard(&[(ok, "hm"), (error, "dry"), (error, "failed")]), ("dry".to_owned(), 1));
+        let announced = [
+            (error, "Error: The following error was detected at time: 0"),
+            (error, "Error: singular"),
+            (ok, "a"),
+            (error, "b"),
+        ];
+        assert_eq!(heard(&announced), ("Error: The following error was detected at time: 0: singular".to_owned(), 2));
+        let alone = [(error, "the following error"), (ok, "trying again"), (error, "failed")];
+        assert_eq!(heard(&alone), ("the following error".to_owned(), 2));
+    }
 }

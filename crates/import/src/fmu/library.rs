@@ -57,6 +57,8 @@ impl Loaded {
         if let Some((found, expected)) = image::fault(&bytes) {
             return Err(Fault::Library { library: shown, found, expected });
         }
+        #[cfg(target_os = "linux")]
+        let is_hosted = python::is_hosted(&bytes);
         drop(bytes);
         #[cfg(target_os = "linux")]
         python::has_packages(folder).map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
@@ -68,13 +70,13 @@ impl Loaded {
         let mut loaded = open(&path);
         // Written in Python: that is loaded first. An interpreter in a process cannot be taken away again.
         #[cfg(target_os = "linux")]
-        let stays = loaded.as_ref().is_err_and(|e| python::is_missing(&cause(e)));
+        let stays = is_hosted || loaded.as_ref().is_err_and(|e| python::is_missing(&cause(e)));
         #[cfg(not(target_os = "linux"))]
         let stays = false;
         #[cfg(target_os = "linux")]
         if stays {
             python::share(interpreter).map_err(|reason| Fault::NotLoaded { library: shown.clone(), reason })?;
-            loaded = open(&path);
+            loaded = loaded.or_else(|_| open(&path));
         }
         // An initialiser of a library compiled for fast mathematics changes it.
         let environment = floating_point::changed();

@@ -63,7 +63,7 @@ pub use options::FmuOptions;
 #[cfg(target_os = "linux")]
 pub(crate) use python::is_there as has_python;
 #[cfg(target_os = "linux")]
-pub use python::use_python;
+pub use python::{use_python, within_python};
 pub use remark::RemarkSink;
 pub use unpacked::{LOCK, Unpacked};
 

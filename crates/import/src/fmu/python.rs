@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
 
@@ -96,9 +96,46 @@ pub(super) fn has_packages(folder: &Path) -> Result<(), String> {
     })
 }
 
+/// The interpreter that this process is, where it is one.
+static HOST: OnceLock<PathBuf> = OnceLock::new();
+
+/// This process is that interpreter: FMUs that are written in Python and loaded into it run in it, and in no other.
+pub fn within_python(interpreter: PathBuf) {
+    let _ = HOST.set(interpreter);
+}
+
 /// Whether a library was not loaded because it expects Python.
 pub(super) fn is_missing(error: &str) -> bool {
     ["undefined symbol: Py", "undefined symbol: _Py"].iter().any(|start| error.contains(start))
+}
+
+/// Whether a library that was loaded takes the interpreter that this process is.
+pub(super) fn is_hosted(library: &[u8]) -> bool {
+    HOST.get().is_some() && library.windows(MARK.len()).any(|bytes| bytes == MARK)
+}
+
+/// What the tables of all libraries name that call Python.
+const MARK: &[u8] = b"PyGILState_Ensure";
+
+/// Refuses another interpreter than the one that this process is.
+fn hosted(host: &Path, named: Option<&Path>) -> Result<(), String> {
+    let variable = env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let Some(named) = named.map(Path::to_owned).or(variable) else { return Ok(()) };
+    // A bare name is looked for on the path. Links are not followed: those of virtual environments lead to one file.
+    let found = match named.components().count() {
+        1 => listed("PATH").map(|folder| folder.join(&named)).find(|path| path.is_file()),
+        _ => std::path::absolute(&named).ok(),
+    };
+    if found.as_deref() == Some(host) {
+        return Ok(());
+    }
+    Err(format!(
+        "it is to run in `{}`, but it was loaded from Python: its process is the interpreter `{}`, and a process has one; start your script by \
+         `{}`, leave the key `python` out, or run the system by the program `macrostep`",
+        named.display(),
+        host.display(),
+        named.display()
+    ))
 }
 
 /// Whether an interpreter was loaded.
@@ -116,6 +153,9 @@ static SHARED: Mutex<Option<OsString>> = Mutex::new(None);
 /// # Errors
 /// In words for a user: what was looked for, and what to do; or that another one is there.
 pub(super) fn share(named: Option<&Path>) -> Result<(), String> {
+    if let Some(host) = HOST.get() {
+        return hosted(host, named);
+    }
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     match (&*shared, named) {
         (None, _) => *shared = Some(load(named)?),

@@ -136,7 +136,8 @@ fn integration<E: Equations>(b: &mut Builder, declaration: &Declaration) {
         items.push(("exact", "matrix exponential over the whole macro step"));
     }
     b.enumeration("Integrator", "Method that advances the states", &items);
-    let integrator = Declared::parameter("integrator", 1).of_type("Integrator").bounds(1, items.len() as i32);
+    // The default sees inputs inside of a micro step, and takes steps of any length at the same price.
+    let integrator = Declared::parameter("integrator", 2).of_type("Integrator").bounds(1, items.len() as i32);
     b.add(integrator.about("method that advances the states"));
     if !declaration.dense.is_empty() {
         let nodes = Declared::parameter("dense_nodes", 12).bounds(1, MAX_NODES as i32);

@@ -8,6 +8,7 @@ mod channels;
 mod constraints;
 mod driven;
 mod event;
+mod fork;
 mod laws;
 mod past;
 mod probe;
@@ -15,6 +16,7 @@ mod recorded;
 mod times;
 mod wiring;
 
+pub use fork::try_forks;
 pub use laws::{Affine, NonlinearSpring, Orifice};
 pub use probe::{InputOrder, Trial, order_alone, try_inputs};
 pub use recorded::{matches, sees_derivatives, unmeasured};
@@ -53,6 +55,8 @@ pub struct Assembly {
     pub descriptions: Vec<Arc<ModelDescription>>,
     /// Whether each unit goes back by fork, where a method repeats steps.
     pub by_fork: Vec<bool>,
+    /// Why a unit that would go back by fork does not, where that was tried.
+    pub unforked: Vec<Option<String>>,
     /// Which derivatives of its inputs each unit takes, where that was tried.
     pub taken: Vec<Option<InputOrder>>,
     /// Which variables are sampled together.
@@ -118,7 +122,15 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     let mut assembly = build(effective, descriptions, by_fork, catalogue).map_err(|f| vec![f])?;
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
-    findings.extend(feed_through(&assembly));
+    if fails(&findings) {
+        return Err(findings);
+    }
+    // What helps against outputs that are late is recommended where it works.
+    let mut late = feed_through(&assembly);
+    if !late.is_empty() && try_forks(&mut assembly, catalogue) {
+        late = feed_through(&assembly);
+    }
+    findings.extend(late);
     findings.extend(probe::findings(&assembly));
     // The scenario that is in effect names every recorded column. Patterns that match nothing stay: an empty list is the default.
     let columns: Vec<_> = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
@@ -176,7 +188,21 @@ fn build(
     // The assembly; what is recorded is chosen later.
     let channels = channels.sampled;
     let recorded = Vec::new();
-    Ok(Assembly { system, method, grid, units, descriptions, by_fork, taken, channels, laws, recorded, effective: s })
+    let unforked = vec![None; units.len()];
+    Ok(Assembly {
+        system,
+        method,
+        grid,
+        units,
+        descriptions,
+        by_fork,
+        unforked,
+        taken,
+        channels,
+        laws,
+        recorded,
+        effective: s,
+    })
 }
 
 /// Signals that a predictor of motions extrapolates as values, because they are no motions.

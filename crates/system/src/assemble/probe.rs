@@ -12,9 +12,10 @@ use crate::catalogue::Catalogue;
 use crate::finding::Finding;
 use crate::scenario::{Endpoint, Names, Source};
 use crate::words::Predict;
-use macrostep_description::{Causality, ModelDescription, Variability, Variable};
+use macrostep_description::{Causality, ModelDescription, Value, Variability, Variable};
 use macrostep_master::unit::{Outcome, Start, Unit, proposed_tolerance};
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Orders above this are not tried: no method here sends higher ones.
@@ -275,10 +276,51 @@ impl InputOrder {
     }
 }
 
+/// What an FMU of this program does not see of a prediction with the integrator and the micro step that were chosen for it.
+fn unseen(a: &Assembly) -> Vec<Finding> {
+    let (s, names) = (&a.effective, Names::of(&a.effective));
+    let mut findings = Vec::new();
+    if s.coupling.predict == Predict::default() {
+        return findings;
+    }
+    for (u, (unit, d)) in s.units.iter().zip(&a.descriptions).enumerate() {
+        let starts = super::starts(&names, u, d).unwrap_or_default();
+        // The start value in effect.
+        let value = |name: &str| {
+            let v = d.variable(name).filter(|_| d.vendor_annotations.iter().any(|a| a.tool == "macrostep"))?;
+            // Value references count for each type by itself.
+            let declared = v.start.clone()?;
+            let is_it = |start: &&Start| {
+                start.reference == v.value_reference && discriminant(&start.value) == discriminant(&declared)
+            };
+            Some(starts.iter().rev().find(is_it).map_or(declared.clone(), |start| start.value.clone()))
+        };
+        let (Some(Value::Integer(SEMI_IMPLICIT_EULER)), Some(Value::Real(micro_s))) =
+            (value("integrator"), value("micro_step"))
+        else {
+            continue;
+        };
+        let step_s = s.experiment.step_s.unwrap_or(f64::NAN) * f64::from(unit.share.0) / f64::from(unit.share.1);
+        let is_fed = s.targets().any(|(to, _)| to.unit == unit.name);
+        if is_fed && step_s / micro_s < 1.5 {
+            let what = format!(
+                "unit `{}` reads its inputs at the start of a micro step (`integrator = \"semi_implicit_euler\"`) and makes one in {step_s} s: it \
+                 does not see what `{}` sends for the rest of the step",
+                unit.name, s.coupling.predict
+            );
+            findings.push(Finding::note(&unit.place, what, "another `integrator`, or a shorter `micro_step`"));
+        }
+    }
+    findings
+}
+
+/// The item of `integrator` that reads inputs at the start of a micro step.
+const SEMI_IMPLICIT_EULER: i32 = 1;
+
 /// What becomes of the method with what each unit takes.
 pub(super) fn findings(a: &Assembly) -> Vec<Finding> {
     let (s, c) = (&a.effective, &a.effective.coupling);
-    let mut findings = Vec::new();
+    let mut findings = unseen(a);
     for ((unit, taken), d) in s.units.iter().zip(&a.taken).zip(&a.descriptions) {
         let Some(taken) = taken else { continue };
         if taken.trial == Trial::All {

@@ -2,6 +2,7 @@
 
 use super::Assembly;
 use crate::finding::Finding;
+use crate::near::nearest;
 use macrostep_description::{Causality, Dependencies, ModelDescription, Variable};
 use std::collections::HashMap;
 
@@ -44,15 +45,38 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
             }
         }
     }
-    // A pattern that fits nothing is most likely misspelt.
+    // A pattern that fits nothing is most likely misspelt. A run of which nothing would be recorded is no answer.
     for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
-        findings.push(Finding::warning(
-            place,
-            format!("no variable of a unit matches `{pattern}`"),
-            "nothing is recorded for it",
-        ));
+        let what = format!("no variable of a unit matches `{pattern}`");
+        findings.push(if out.is_empty() {
+            Finding::error(place, what + ", and nothing else is recorded", meant(a, pattern))
+        } else {
+            Finding::warning(place, what, format!("nothing is recorded for it; {}", meant(a, pattern)))
+        });
     }
     out
+}
+
+/// What may be meant by a pattern that fits nothing.
+fn meant(a: &Assembly, pattern: &str) -> String {
+    let units = || a.effective.units.iter().map(|unit| unit.name.as_str());
+    if units().any(|unit| unit == pattern) {
+        return format!("`{pattern}.*` are all variables of that unit");
+    }
+    // Of a unit that exists the nearest variables, else the nearest unit.
+    let known = units().position(|unit| pattern.strip_prefix(unit).is_some_and(|rest| rest.starts_with('.')));
+    let near: Vec<String> = match known {
+        Some(u) => {
+            let names = a.descriptions[u].variables.iter().map(|v| v.name.as_str());
+            let variable = &pattern[a.effective.units[u].name.len() + 1..];
+            nearest(variable, names).into_iter().map(|name| format!("`{}.{name}`", a.effective.units[u].name)).collect()
+        }
+        None => {
+            let unit = pattern.split('.').next().unwrap_or_default();
+            nearest(unit, units()).into_iter().map(|unit| format!("`{unit}.*`")).collect()
+        }
+    };
+    format!("near it: {}", near.join(", "))
 }
 
 /// What is recorded where nothing is said.

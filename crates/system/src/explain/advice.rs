@@ -7,8 +7,8 @@ use crate::assemble::Assembly;
 use crate::words::{Control, Energy};
 use macrostep_description::{CoSimulation, ModelDescription};
 
-/// What nobody knows before it is tried.
-pub(super) const FORKED: &str = "by fork, which an FMU that starts threads does not allow";
+/// How a unit goes back that has no state functions, as was tried.
+pub(super) const FORKED: &str = "by fork of a process of its own";
 
 /// Energy correction and step control of a scenario, as sentences.
 pub fn corrections(a: &Assembly) -> [String; 2] {
@@ -62,9 +62,15 @@ fn steps(a: &Assembly, bonds: &str) -> String {
 /// Names of units that cannot restore a state by themselves, and do so by fork, or not at all.
 pub(super) fn stays(a: &Assembly, by_fork: bool) -> String {
     let restores = |d: &ModelDescription| d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state);
-    let units = a.effective.units.iter().zip(&a.descriptions).zip(&a.by_fork);
-    let found = units.filter(|((_, d), forks)| !restores(d) && **forks == by_fork);
-    found.map(|((u, _), _)| format!("`{}`", u.name)).collect::<Vec<_>>().join(", ")
+    let is_such = |u: &usize| (a.unforked[*u].is_some() || !restores(&a.descriptions[*u])) && a.by_fork[*u] == by_fork;
+    let found = (0..a.units.len()).filter(is_such);
+    found.map(|u| format!("`{}`", a.effective.units[u].name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Why units that were to go back by fork do not, behind what else is said of them; empty where there are none.
+pub(super) fn unforked(a: &Assembly) -> String {
+    let units = a.effective.units.iter().zip(&a.unforked);
+    units.filter_map(|(u, why)| Some(format!("; `{}`: {}", u.name, why.as_ref()?))).collect()
 }
 
 /// Names of units that do not offer something.
@@ -93,11 +99,12 @@ pub fn which(a: &Assembly, loops: &[Loop], system: &str) -> Vec<String> {
     let mut lines = vec![format!("explicit: {explicit}")];
     // Implicit coupling.
     let (lacking, even) = no_dense(a);
+    let why = unforked(a);
     lines.push(match (stuck.is_empty(), longest) {
         (false, _) if self::lacking(a, |c| c.provides_directional_derivative).is_empty() => {
-            format!("implicit: no, {stuck} cannot go back; `--correct linear-implicit` makes each step once, and needs no way back")
+            format!("implicit: no, {stuck} cannot go back{why}; `--correct linear-implicit` makes each step once, and needs no way back")
         }
-        (false, _) => format!("implicit: no, {stuck} cannot go back"),
+        (false, _) => format!("implicit: no, {stuck} cannot go back{why}"),
         (true, _) if lacking.is_empty() => "implicit, for long steps: `--method waveform:12`".to_owned(),
         (true, 3..) => "implicit, for steps some ten times as long: `--predict h5 --correct newton`".to_owned(),
         (true, _) if !even => {

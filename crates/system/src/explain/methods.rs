@@ -1,5 +1,6 @@
 //! The methods that the FMUs of a system allow, and the capabilities that they lack for others.
 
+use super::advice::{stays, unforked};
 use crate::assemble::{Assembly, Trial, wanted};
 use crate::scenario::Names;
 use crate::words::Predict;
@@ -54,11 +55,9 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
         .filter(|(_, by_fork)| **by_fork)
         .map(|(unit, _)| format!("`{}`", unit.name))
         .collect();
-    let lacks = if forked.is_empty() {
-        without(|c| c.can_get_and_set_fmu_state, "canGetAndSetFMUstate", explicit)
-    } else {
-        None
-    };
+    let stuck = stays(a, false);
+    let lacks =
+        (!stuck.is_empty()).then(|| format!("{stuck} without `canGetAndSetFMUstate`{}; {explicit}", unforked(a)));
     let implicit = "fixed-point, newton, iqn-ils, iqn-imvj, anderson, newton-krylov, semi-implicit";
     let how = (!forked.is_empty()).then(|| format!("{} by fork of a process of its own", forked.join(", ")));
     all.push(Allowed { methods: implicit, lacks, how });

@@ -35,9 +35,10 @@ pub fn residuals(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Resul
     if bonds.is_empty() {
         return Ok(Ok(Residuals { accounts: Vec::new(), bonds, candidates: found }));
     }
-    // Nothing is recorded; a pattern that fits nothing would mean everything.
+    // As little as can be is recorded: an empty list would mean everything.
+    let first = watched.units.first().zip(descriptions.first().and_then(|d| d.variables.first()));
     watched.record.variables =
-        watched.units.iter().take(1).map(|u| (format!("{}.", u.name), Place::default())).collect();
+        first.iter().map(|(unit, v)| (format!("{}.{}", unit.name, v.name), Place::default())).collect();
     let (assembly, _) = assemble(&watched, catalogue)?;
     let e = &assembly.effective.experiment;
     let span_s = e.stop_s.unwrap_or(0.0) - e.start_s;
