@@ -10,7 +10,7 @@
 //! b_i ≥ 1.3 b_{i−1}  for the later half,   b_n ≥ 100 b_{n/2},   Σ (y_k − 2 y_{k−1} + y_{k−2})² ≥ 0.05 Σ y_k²
 //! ```
 //!
-//! t^p has b_n/b_{n/2} = 2^p, so p would have to be 7; the third is (ω H)⁴ of a signal of angular frequency ω. What a signal does early in
+//! or where the first holds and b_n ≥ 10²⁰ b_{n/2}, which no signal does that is worth computing. t^p has b_n/b_{n/2} = 2^p, so p would have to be 7; the third is (ω H)⁴ of a signal of angular frequency ω. What a signal does early in
 //! the run, as a start from rest, is in none of them. Not every window is looked at: the first [`DENSE`], then a few in a row, eight times
 //! while their number doubles.
 
@@ -31,6 +31,8 @@ const WIDTH: u64 = 4;
 /// By how much each later block is larger than the one before, and the last than the one in the middle.
 const EACH: f64 = 1.3;
 const WHOLE: f64 = 100.0;
+/// Growth from the middle to the end that is too much however smooth it is.
+const BEYOND: f64 = 1e20;
 /// Square of what a signal changes its slope by from window to window, relative to the square of its size.
 const ROUGH: f64 = 0.05;
 
@@ -171,7 +173,8 @@ impl Course {
         let later = &self.blocks[blocks / 2 - 1..blocks];
         let factor = later.last()? / later.first()?;
         let is_steady = later.windows(2).all(|pair| pair[1] >= EACH * pair[0] && pair[0] > 0.0);
-        (is_steady && factor >= WHOLE && self.rough >= ROUGH * self.size).then_some(factor)
+        let is_rough = factor >= WHOLE && self.rough >= ROUGH * self.size;
+        (is_steady && (is_rough || factor >= BEYOND)).then_some(factor)
     }
 }
 
@@ -203,6 +206,8 @@ mod tests {
             assert!(factor(windows, |k| (-1.2f64).powf(k * 100.0 / n) * (2.0 * k).cos()).is_none_or(f64::is_nan));
             let unstable = factor(windows, |k| (30.0 * k / n).exp() * (2.5 * k).cos());
             assert!(unstable.is_some_and(|factor| factor > 1e5), "{windows}: {unstable:?}");
+            let beyond = factor(windows, |k| (120.0 * k / n).exp());
+            assert!(beyond.is_some_and(|factor| factor > 1e20), "{windows}: {beyond:?}");
             let alone: [&dyn Fn(f64) -> f64; 7] = [
                 &|k| k * k,
                 &|k| k.powi(5) + 1.0,

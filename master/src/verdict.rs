@@ -179,8 +179,7 @@ impl Simulation {
         let Some(grown) = self.state.growth.grown(channels) else { return Verdict::default() };
         let (signal, factor) = (self.window.name(grown.place), grown.factor);
         let reason = format!(
-            "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, and changes from macro step to macro step by \
-             as much as it is; choose a smaller macro step, or a corrector"
+            "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, by steps that do not resolve it; choose a smaller macro step, or a corrector"
         );
         Verdict::new(Grade::Growing, reason, Some(factor)).of_coupling()
     }
