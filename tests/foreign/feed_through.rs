@@ -79,7 +79,7 @@ fn a_loop_that_cannot_be_solved_is_called_so_once() {
         warning,
         "warning: s.toml:9:1: algebraic loop through `plant`, `ctrl` is not solved: units `plant`, `ctrl` without directional \
          derivatives, so outputs are sampled with inputs one communication step old; `--correct newton` repeats each step until \
-         they agree (`plant`, `ctrl` by fork, which an FMU that starts threads does not allow); a smaller step reduces the error"
+         they agree (`plant`, `ctrl` by fork of a process of its own); a smaller step reduces the error"
     );
     let told = said(&folder, &["explain", "s.toml", "--no-run"]);
     assert_eq!(lines(&told), [warning], "`explain` says the same");

@@ -299,6 +299,19 @@ fn growth_rate(benchmark: &dyn Benchmark, (scheme, step_s): (&Scheme, f64), unti
     }
 }
 
+/// A matrix of all unknowns of a macro step is to be small.
+fn is_small(benchmark: &dyn Benchmark, scheme: &Scheme) -> Result<(), RunError> {
+    let nodes = if scheme.predict.family == Family::Spectral { scheme.predict.degree as usize } else { 1 };
+    if scheme.correct == Correct::Newton && nodes * benchmark.signals() > UNKNOWNS_MAX {
+        return Err(RunError::grid(
+            "unknowns of a macro step",
+            format!("{nodes} × {} signals between units", benchmark.signals()),
+            format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
+        ));
+    }
+    Ok(())
+}
+
 /// The macro step of one scheme; where it costs too much or grows, the reason in words.
 fn explore(
     benchmark: &dyn Benchmark,
@@ -308,15 +321,7 @@ fn explore(
     nearest: &mut Option<Nearest>,
 ) -> Result<Result<Candidate, String>, RunError> {
     let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
-    // A matrix of all unknowns of a macro step is to be small.
-    let nodes = if scheme.predict.family == Family::Spectral { scheme.predict.degree as usize } else { 1 };
-    if scheme.correct == Correct::Newton && nodes * benchmark.signals() > UNKNOWNS_MAX {
-        return Err(RunError::grid(
-            "unknowns of a macro step",
-            format!("{nodes} × {} signals between units", benchmark.signals()),
-            format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
-        ));
-    }
+    is_small(benchmark, scheme)?;
     let until = question.until(search);
     let (mut reason, mut unmoved) = (String::new(), 0);
     let mut next = question.guessed(benchmark, FINEST);

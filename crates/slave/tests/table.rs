@@ -192,8 +192,10 @@ fn an_integer_below_its_bound_is_refused_by_name() {
 fn micro_steps_are_divided_anew() {
     let run = |s: &mut Instance<Ode<Product>>, micro_step_s: f64| {
         let reference = |name: &str| s.description().variable(name).unwrap().value_reference;
-        let [u, z, micro] = ["u", "z", "micro_step"].map(reference);
+        let [u, z, micro, integrator] = ["u", "z", "micro_step", "integrator"].map(reference);
         s.set_real(&[micro], &[micro_step_s]).unwrap();
+        // Semi-implicit Euler, whose order shows.
+        s.set_integer(&[integrator], &[1]).unwrap();
         s.setup_experiment(0.0, None, None).unwrap();
         s.enter_initialization().unwrap();
         s.exit_initialization().unwrap();

@@ -36,6 +36,14 @@ use crate::window::Window;
 use crate::work::LawSources;
 use std::sync::Arc;
 
+/// Outputs that are held against their derivatives: none where nodes see inside macro steps.
+fn rated(window: &Window, method: &Method) -> Vec<Rated> {
+    if method.predictor.nodes() > 1 {
+        return Vec::new();
+    }
+    window.stations.iter().flat_map(Rated::of).collect()
+}
+
 impl Simulation {
     /// Checks that system, method and grid fit together; units have been instantiated, and nothing else.
     ///
@@ -111,11 +119,7 @@ impl Simulation {
         let held = plain && window.links.is_empty();
         let relay = if held { Relay::of(&window, 1) } else { None };
         // Nodes see motions inside macro steps, and tell where they are too few.
-        let rated = if method.predictor.nodes() > 1 {
-            Vec::new()
-        } else {
-            window.stations.iter().flat_map(Rated::of).collect()
-        };
+        let rated = rated(&window, method);
         // All of it, and ticks as fine as events want them before the state at the start is made.
         let mut simulation = Simulation {
             state: initial(&window, iteration.as_ref(), control.as_ref()),

@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use macrostep_description::{CoSimulation, Kind, ModelDescription, ModelExchange, Variability};
+use macrostep_fmi2 as abi;
 
 use super::library::Loaded;
 
@@ -27,6 +28,14 @@ impl Face {
         match self {
             Face::CoSimulation => "co-simulation",
             Face::ModelExchange => "model-exchange",
+        }
+    }
+
+    /// `fmuType`.
+    pub(super) fn kind(self) -> abi::Type {
+        match self {
+            Face::CoSimulation => abi::CO_SIMULATION,
+            Face::ModelExchange => abi::MODEL_EXCHANGE,
         }
     }
 

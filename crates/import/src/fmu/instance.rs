@@ -118,17 +118,13 @@ impl Fmu {
         let uri = text(&self.shared.resources_uri)?;
         let environment = Environment::new(name, options.log.clone());
         let functions = library.functions;
-        let kind = match self.face {
-            Face::CoSimulation => abi::CO_SIMULATION,
-            Face::ModelExchange => abi::MODEL_EXCHANGE,
-        };
         environment.enter();
         // SAFETY: the strings live during the call, which is all the standard grants the FMU; the callbacks live as long
         // as the instance, which is more than it demands.
         let component = unsafe {
             (functions.instantiate)(
                 c_name.as_ptr(),
-                kind,
+                self.face.kind(),
                 guid.as_ptr(),
                 uri.as_ptr(),
                 environment.functions(),

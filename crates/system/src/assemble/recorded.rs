@@ -48,7 +48,9 @@ fn wanted(a: &Assembly, findings: &mut Vec<Finding>) -> Vec<(usize, usize)> {
     // A pattern that fits nothing is most likely misspelt. A run of which nothing would be recorded is no answer.
     for ((pattern, place), _) in wanted.iter().zip(used).filter(|(_, used)| !used) {
         let what = format!("no variable of a unit matches `{pattern}`");
-        findings.push(if out.is_empty() {
+        // Names that nobody wrote are measures, whose own messages say what they lack.
+        let is_written = !place.file.is_empty();
+        findings.push(if out.is_empty() && is_written {
             Finding::error(place, what + ", and nothing else is recorded", meant(a, pattern))
         } else {
             Finding::warning(place, what, format!("nothing is recorded for it; {}", meant(a, pattern)))
