@@ -17,10 +17,10 @@ class RunOptions(TypedDict, total=False):
     """End of the run in seconds [default: the scenario's]."""
     solver_tolerance: Optional[float]
     """Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]."""
-    method: Optional[Union[Literal["jerk", "palindromic"], str]]
-    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step), palindromic (symmetric) [default: the scenario's]."""
-    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates"], str]]
-    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R [default: the scenario's]."""
+    method: Optional[Union[Literal["jerk", "waveform", "palindromic"], str]]
+    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]."""
+    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates", "mean"], str]]
+    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R [default: the scenario's]."""
     schedule: Optional[Union[Literal["jacobi", "gauss-seidel", "gauss-seidel-reversed", "palindromic", "palindromic-reversed"], str]]
     """Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and palindromic:A,B,… with an order of the units [default: the scenario's]."""
     correct: Optional[Literal["explicit", "fixed-point", "newton", "newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit", "linear-implicit"]]
@@ -68,10 +68,10 @@ class VerifyOptions(TypedDict, total=False):
     """End of the run in seconds [default: the scenario's]."""
     solver_tolerance: Optional[float]
     """Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]."""
-    method: Optional[Union[Literal["jerk", "palindromic"], str]]
-    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step), palindromic (symmetric) [default: the scenario's]."""
-    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates"], str]]
-    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R [default: the scenario's]."""
+    method: Optional[Union[Literal["jerk", "waveform", "palindromic"], str]]
+    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]."""
+    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates", "mean"], str]]
+    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R [default: the scenario's]."""
     schedule: Optional[Union[Literal["jacobi", "gauss-seidel", "gauss-seidel-reversed", "palindromic", "palindromic-reversed"], str]]
     """Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and palindromic:A,B,… with an order of the units [default: the scenario's]."""
     correct: Optional[Literal["explicit", "fixed-point", "newton", "newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit", "linear-implicit"]]
@@ -152,10 +152,10 @@ class SweepOptions(TypedDict, total=False):
     """End of the run in seconds [default: the scenario's]."""
     solver_tolerance: Optional[float]
     """Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]."""
-    method: Optional[Union[Literal["jerk", "palindromic"], str]]
-    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step), palindromic (symmetric) [default: the scenario's]."""
-    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates"], str]]
-    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R [default: the scenario's]."""
+    method: Optional[Union[Literal["jerk", "waveform", "palindromic"], str]]
+    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]."""
+    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates", "mean"], str]]
+    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R [default: the scenario's]."""
     schedule: Optional[Union[Literal["jacobi", "gauss-seidel", "gauss-seidel-reversed", "palindromic", "palindromic-reversed"], str]]
     """Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and palindromic:A,B,… with an order of the units [default: the scenario's]."""
     correct: Optional[Literal["explicit", "fixed-point", "newton", "newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit", "linear-implicit"]]
@@ -213,10 +213,10 @@ class FitOptions(TypedDict, total=False):
     """End of the run in seconds [default: the scenario's]."""
     solver_tolerance: Optional[float]
     """Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]."""
-    method: Optional[Union[Literal["jerk", "palindromic"], str]]
-    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step), palindromic (symmetric) [default: the scenario's]."""
-    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates"], str]]
-    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R [default: the scenario's]."""
+    method: Optional[Union[Literal["jerk", "waveform", "palindromic"], str]]
+    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]."""
+    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates", "mean"], str]]
+    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R [default: the scenario's]."""
     schedule: Optional[Union[Literal["jacobi", "gauss-seidel", "gauss-seidel-reversed", "palindromic", "palindromic-reversed"], str]]
     """Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and palindromic:A,B,… with an order of the units [default: the scenario's]."""
     correct: Optional[Literal["explicit", "fixed-point", "newton", "newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit", "linear-implicit"]]
@@ -272,10 +272,10 @@ class ExportOptions(TypedDict, total=False):
     """End of the run in seconds [default: the scenario's]."""
     solver_tolerance: Optional[float]
     """Relative tolerance of the solvers inside the FMUs [default: the scenario's, or what each FMU proposes]."""
-    method: Optional[Union[Literal["jerk", "palindromic"], str]]
-    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform:Q (implicit, on Q + 1 nodes inside the step), palindromic (symmetric) [default: the scenario's]."""
-    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates"], str]]
-    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, spectral:Q, kalman:K:R [default: the scenario's]."""
+    method: Optional[Union[Literal["jerk", "waveform", "palindromic"], str]]
+    """Schedule, predictor and corrector in one: jerk (explicit, order 6), waveform (implicit, on nodes inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric) [default: the scenario's]."""
+    predict: Optional[Union[Literal["hold", "linear", "quadratic", "ia0", "h3", "h5", "jerk", "jerk:3", "rates", "mean"], str]]
+    """Prediction of inputs: hold, linear, quadratic, poly:K, ia0, ia:K, h3, h5, jerk, jerk:3, rates, mean, spectral:Q, kalman:K:R [default: the scenario's]."""
     schedule: Optional[Union[Literal["jacobi", "gauss-seidel", "gauss-seidel-reversed", "palindromic", "palindromic-reversed"], str]]
     """Order of the steps: jacobi, gauss-seidel, gauss-seidel-reversed, palindromic, palindromic-reversed, or gauss-seidel:A,B,… and palindromic:A,B,… with an order of the units [default: the scenario's]."""
     correct: Optional[Literal["explicit", "fixed-point", "newton", "newton-directional", "iqn-ils", "iqn-imvj", "anderson", "newton-krylov", "semi-implicit", "linear-implicit"]]
@@ -327,6 +327,8 @@ class SimulateOptions(TypedDict, total=False):
     """Stop time in s [default: that of the FMU, or 1 s after the start]."""
     solver_tolerance: Optional[float]
     """Relative tolerance for the FMU's own solver [default: that of the FMU, or none]."""
+    face: Optional[Union[Literal["co-simulation"], str]]
+    """How the FMU is driven: `co-simulation`, by its own steps, or `model-exchange`, by its equations, which are integrated here [default: co-simulation, where the FMU offers it]."""
     output_variable: Optional[Union[str, Sequence[str]]]
     """Record this variable instead of all outputs; may be repeated [default: all outputs]."""
     parquet: Optional[Union[str, "os.PathLike[str]"]]

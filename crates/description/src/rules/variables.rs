@@ -54,7 +54,7 @@ pub(super) fn independent(d: &ModelDescription, f: &mut Findings<'_>) {
 pub(super) fn derivative_of(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         let Some(a) = v.real() else { continue };
-        if a.reinit && !d.model_exchange.is_some() {
+        if a.reinit && d.model_exchange.is_none() {
             f.variable(at, "`reinit`", "none: there are no events in co-simulation");
         }
         let Some(of) = a.derivative else { continue };

@@ -57,6 +57,10 @@ pub struct FmuUnit {
 // The raw pointers in it are the instance, its states and the environment, all owned by it.
 unsafe impl Send for FmuUnit {}
 
+/// Why there is no second instance of some FMUs.
+const ONLY_ONCE: &str =
+    "`canBeInstantiatedOnlyOncePerProcess` and there is another instance: run each in a process of its own";
+
 /// A unit that drives an instance of an FMU.
 pub(crate) trait Instance: Unit {
     /// The instance.
@@ -109,9 +113,7 @@ impl Fmu {
         let only_once = self.driven.co_simulation.can_be_instantiated_only_once_per_process;
         let (library, alive) = Counted::one_more(library);
         if only_once && alive > 0 {
-            let reason =
-                "`canBeInstantiatedOnlyOncePerProcess` and there is another instance: run each in a process of its own";
-            return Err(refused(reason.to_owned()));
+            return Err(refused(ONLY_ONCE.to_owned()));
         }
         // What the FMU is told of itself, and how it may call back.
         let (c_name, guid) = (text(name)?, text(&self.driven.description.guid)?);

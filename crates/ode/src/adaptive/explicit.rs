@@ -91,14 +91,8 @@ impl Explicit {
         }
         let below = five + 0.01 * three;
         let error = span.h * five / (below * self.n as f64).sqrt();
-        // No error at all, and errors that are no numbers.
-        if below == 0.0 {
-            SMALLEST
-        } else if error < SMALLEST {
-            SMALLEST
-        } else {
-            error
-        }
+        // No error at all; an error that is no number stays one.
+        if below == 0.0 || error < SMALLEST { SMALLEST } else { error }
     }
 
     /// Whether |h λ| of the largest eigenvalue, as two points close to the end show it, is at the limit of stability.

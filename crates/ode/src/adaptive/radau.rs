@@ -21,7 +21,7 @@ const COMPLEX: Complex = Complex { re: 2.681_082_873_627_752, im: -3.050_430_199
 
 /// T and its inverse, rows.
 const T: [[f64; 3]; 3] = [
-    [0.094_438_762_488_975_24, -0.141_255_295_020_954_21, 0.030_029_194_105_147_42],
+    [0.094_438_762_488_975_24, -0.141_255_295_020_954_2, 0.030_029_194_105_147_42],
     [0.250_213_122_965_333_3, 0.204_129_352_293_799_94, -0.382_942_112_757_261_9],
     [1.0, 1.0, 0.0],
 ];
@@ -134,17 +134,15 @@ impl Radau {
         }
         // The stages; where they do not converge, a new Jacobian matrix may help, and then a shorter step.
         self.guess(span);
-        if self.split_for != h {
-            if !self.split(h) {
-                return Ok(self.again(0.5 * h));
-            }
+        if self.split_for != h && !self.split(h) {
+            return Ok(Tried::Again { next: 0.5 * h });
         }
         let (iterations, rate) = match self.solve(equations, span, work)? {
             Newton::Converged { iterations, rate } => (iterations, rate),
-            Newton::Not if self.is_current => return Ok(self.again(0.5 * h)),
+            Newton::Not if self.is_current => return Ok(Tried::Again { next: 0.5 * h }),
             Newton::Not => {
                 self.look(equations, span.old, work)?;
-                return Ok(self.again(h));
+                return Ok(Tried::Again { next: h });
             }
         };
         let n = self.n;
@@ -172,10 +170,6 @@ impl Radau {
         // A step that is nearly as long is as good: its matrices are there.
         let next = if !self.is_current && (1.0..1.2).contains(&factor) { h } else { h * factor.clamp(0.2, 10.0) };
         Ok(Tried::Done { next })
-    }
-
-    fn again(&mut self, next: f64) -> Tried {
-        Tried::Again { next }
     }
 
     /// The Jacobian matrix at a point.

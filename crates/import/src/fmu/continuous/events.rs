@@ -125,7 +125,7 @@ impl ContinuousUnit {
         };
         // An event that lies behind is one at once, and would be one for ever.
         let next_s = (info.next_event_time_defined != 0).then_some(info.next_event_time);
-        if let Some(next_s) = next_s.filter(|next_s| !(*next_s > t_s)) {
+        if let Some(next_s) = next_s.filter(|next_s| next_s.is_nan() || *next_s <= t_s) {
             let why = format!("`nextEventTime` is {next_s} s at t = {t_s} s, expected a later time");
             return Err(self.fmu.nonsense("fmi2NewDiscreteStates", &why));
         }

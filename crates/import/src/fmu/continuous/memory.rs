@@ -89,7 +89,7 @@ impl ContinuousUnit {
     }
 
     /// The state in bytes: that of the FMU, where it has such a thing, then the numbers kept here.
-    pub(super) fn to_bytes(&mut self) -> Result<Vec<u8>, UnitError> {
+    pub(super) fn write_state(&mut self) -> Result<Vec<u8>, UnitError> {
         let own = if self.own().1 { self.fmu.serialize()? } else { Vec::new() };
         let mut bytes = (own.len() as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(&own);
@@ -103,7 +103,7 @@ impl ContinuousUnit {
     }
 
     /// Takes over a state in bytes.
-    pub(super) fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+    pub(super) fn read_state(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2DeSerializeFMUstate";
         let expected = 4 + self.z.len() + self.indicators.before.len() + 2 * self.inputs.in_use().len();
         let Some((own, numbers)) = split(bytes).filter(|(_, numbers)| numbers.len() == expected) else {

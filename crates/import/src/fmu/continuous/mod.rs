@@ -218,10 +218,10 @@ impl Unit for ContinuousUnit {
     }
 
     fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.to_bytes()
+        self.write_state()
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.from_bytes(bytes)
+        self.read_state(bytes)
     }
 }
