@@ -91,7 +91,7 @@ impl Explicit {
         }
         let below = five + 0.01 * three;
         let error = span.h * five / (below * self.n as f64).sqrt();
-        // No error at all; an error that is no number stays one.
+        // No error at all; NaN stays NaN.
         if below == 0.0 || error < SMALLEST { SMALLEST } else { error }
     }
 
