@@ -44,7 +44,7 @@ def pair(fmus, second):
     s = ms.System(step=H, stop=1)
     a = s.add(fmus / "mass1.fmu", micro_step=H)
     if second is None:
-        b = s.add(fmus / "mass2.fmu", micro_step=H)
+        b = s.add(fmus / "mass2.fmu", micro_step=H, integrator="semi_implicit_euler")
     else:
         b = s.add_unit("mass2", second(**starts(fmus / "mass2.fmu")), {"f": "N"}, {"x": "m", "v": "m/s"})
     s.connect(a.xi <= b.x, a.xi_dot <= b.v, b.f <= a.f_c)
