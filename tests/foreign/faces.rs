@@ -176,3 +176,16 @@ fn faces_mix() {
     let resumed = run(&folder, &[&options[..], &["--resume", "half.state"]].concat());
     assert_eq!(positions(&resumed), positions(&whole));
 }
+
+/// A system of such units as one FMU for co-simulation, which any tool can step, has the bits of the run.
+#[test]
+fn a_container_has_them_inside() {
+    let folder = pair("container", [0.05, 0.02], "mass.fmu");
+    let method = [&WAVEFORM[..], &["--step", "0.125", "--solver-tolerance", "1e-13"]].concat();
+    let whole = positions(&run(&folder, &method));
+    let made = macrostep(&folder, &[&["export", "pair.toml", "--out", "pair.fmu"], &method[..]].concat());
+    assert_eq!(made.code, Some(0), "{made:#?}");
+    let outputs = ["--output-variable", "left.x", "--output-variable", "right.x"];
+    let steps = ["simulate", "pair.fmu", "--step", "0.125", "--stop", "5", "--out", "out"];
+    assert_eq!(positions(&macrostep(&folder, &[&steps[..], &outputs].concat())), whole);
+}

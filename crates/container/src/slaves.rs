@@ -98,7 +98,7 @@ impl Catalogue for Inside<'_> {
             remark: Some(Arc::new(move |text: &str| remark.remark(text))),
             ..FmuOptions::default()
         };
-        Ok(Box::new(fmu.instantiate(name, &options).map_err(|e| e.to_string())?))
+        fmu.unit(name, &options).map_err(|e| e.to_string())
     }
 
     fn forked(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {

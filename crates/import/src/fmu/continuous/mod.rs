@@ -135,8 +135,9 @@ impl Unit for ContinuousUnit {
     }
 
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        // The tolerance is that of the integrator here; the FMU has none to keep.
         self.tolerance = tolerance.unwrap_or(TOLERANCE);
-        self.fmu.setup(start_s, stop_s, tolerance)
+        self.fmu.setup(start_s, stop_s, None)
     }
 
     fn enter_initialization(&mut self) -> Result<(), UnitError> {
