@@ -85,7 +85,7 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
         let length = if line.ends_with(['}', ';']) {
             0
         } else {
-            lines[first + 1..].iter().position(|line| is_end(line)).map_or(0, |n| n + 1)
+            lines[first + 1..].iter().position(is_end).map_or(0, |n| n + 1)
         };
         found.push((name, first, length + 1));
     }
