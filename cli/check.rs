@@ -45,6 +45,8 @@ const LIBRARY: &str = "library";
 struct Finding {
     rule: &'static str,
     severity: Severity,
+    /// The standard and its section.
+    place: (&'static str, &'static str),
     /// The variable it is about.
     variable: Option<String>,
     /// Line of `modelDescription.xml`.
@@ -58,15 +60,11 @@ impl Finding {
         self.severity
     }
 
-    fn section(&self) -> &'static str {
-        rules::rule(self.rule).map_or("2", |rule| rule.section)
-    }
-
     fn json(&self) -> Json {
         json!({
             "severity": self.severity().to_string(),
             "rule": self.rule,
-            "section": self.section(),
+            "section": self.place.1,
             "variable": self.variable,
             "line": self.line,
             "text": self.text,
@@ -76,8 +74,8 @@ impl Finding {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (severity, section) = (self.severity(), self.section());
-        write!(f, "{severity}: {} (rule `{}`, FMI 2.0.5, section {section})", self.text, self.rule)
+        let (severity, (standard, section)) = (self.severity(), self.place);
+        write!(f, "{severity}: {} (rule `{}`, {standard}, section {section})", self.text, self.rule)
     }
 }
 
@@ -117,16 +115,17 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         trials.print()?;
     }
     // Counts, and the rules as tests.
+    let rules = rules::of(fmu.description()).count();
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
     let warnings = findings.len() - errors;
     if let Some(path) = &arguments.junit {
-        suite((&file, arguments.no_library), &findings, trials.as_ref()).write(path)?;
+        suite((&file, arguments.no_library), &fmu, &findings, trials.as_ref()).write(path)?;
     }
     // One object, or a closing line where nothing is wrong enough to fail; errors are counted in the failure below.
     if arguments.json {
         let mut document = json!({
             "fmu": file,
-            "rules": rules::ALL.len(),
+            "rules": rules,
             "library": !arguments.no_library,
             "errors": errors,
             "warnings": warnings,
@@ -139,8 +138,8 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     } else if errors == 0 {
         // Rules that were kept are those that were looked at.
         let (n, not) = match arguments.no_library {
-            true => (rules::ALL.len() - 1, format!("; `{LIBRARY}` not looked at")),
-            false => (rules::ALL.len(), String::new()),
+            true => (rules - 1, format!("; `{LIBRARY}` not looked at")),
+            false => (rules, String::new()),
         };
         print::line(match warnings {
             0 => format!("`{file}` keeps all {n} rules{not}"),
@@ -157,9 +156,9 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
 }
 
 /// The findings as tests: one for each rule, for the library, and for going back where that was tried.
-fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<&Trials>) -> Suite {
+fn suite((file, no_library): (&str, bool), fmu: &Fmu, findings: &[Finding], trials: Option<&Trials>) -> Suite {
     // Every rule is a test, and so is a name of a finding that is none of them.
-    let mut names: Vec<&str> = rules::ALL.iter().map(|rule| rule.name).collect();
+    let mut names: Vec<&str> = rules::of(fmu.description()).map(|rule| rule.name).collect();
     for finding in findings {
         if !names.contains(&finding.rule) {
             names.push(finding.rule);
@@ -188,12 +187,19 @@ fn suite((file, no_library): (&str, bool), findings: &[Finding], trials: Option<
     Suite { name: format!("macrostep check {file}"), cases }
 }
 
+/// The standard that an FMU follows, and the section of a rule there.
+fn place(rule: &str, fmu: &Fmu) -> (&'static str, &'static str) {
+    rules::rule(rule).map_or(("FMI", "2"), |rule| rule.place(fmu.description()))
+}
+
 /// What the archive and the description break, read and judged without the library.
 fn of_description(fmu: &Fmu) -> Vec<Finding> {
     let weight = |name: &str| rules::rule(name).map_or(Severity::Error, |rule| rule.weight(fmu.description()));
+    let place = |name: &str| place(name, fmu);
     let put_up_with = fmu.warnings().iter().map(|w| Finding {
         rule: w.rule,
         severity: weight(w.rule),
+        place: place(w.rule),
         variable: None,
         line: (w.line > 0).then_some(w.line),
         text: w.to_string(),
@@ -202,6 +208,7 @@ fn of_description(fmu: &Fmu) -> Vec<Finding> {
     let broken = rules::check(fmu.description()).into_iter().map(|v| Finding {
         rule: v.rule,
         severity: weight(v.rule),
+        place: (v.standard, v.section),
         variable: v.variable.and_then(|at| variables.get(at)).map(|v| v.name.clone()),
         line: None,
         text: format!("{}: found {}, expected {}", v.subject, v.found, v.expected),
@@ -218,5 +225,7 @@ fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
         Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
     };
     let severity = rules::rule(LIBRARY).map_or(Severity::Error, |rule| rule.severity);
-    Ok(texts.into_iter().map(|text| Finding { rule: LIBRARY, severity, variable: None, line: None, text }).collect())
+    let place = place(LIBRARY, fmu);
+    let finding = |text| Finding { rule: LIBRARY, severity, place, variable: None, line: None, text };
+    Ok(texts.into_iter().map(finding).collect())
 }

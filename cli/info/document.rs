@@ -8,7 +8,7 @@ use macrostep_system::assemble::InputOrder;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use super::{capabilities, dependencies, exponents, items, json_value, names, rollback};
+use super::{capabilities, dependencies, exponents, items, json_value, names, reference, rollback};
 use macrostep::values::{self, word};
 
 /// Writes the object and a line end.
@@ -86,11 +86,13 @@ impl Serialize for Variables<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Variables(d) = self;
         let depends = dependencies(d);
-        serializer.collect_seq(d.variables.iter().zip(depends).map(|(v, depends)| variable(d, v, depends)))
+        serializer.collect_seq(
+            d.variables.iter().zip(depends).enumerate().map(|(at, (v, depends))| variable(d, (at, v), depends)),
+        )
     }
 }
 
-fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) -> Json {
+fn variable(d: &ModelDescription, (at, v): (usize, &Variable), depends: Option<&Dependencies>) -> Json {
     // Limits are those of the type; real numbers that JSON has no form for are written as text.
     let real = v.real();
     let number = |x: Option<f64>| x.map(|x| json_value(&x.into()));
@@ -102,7 +104,7 @@ fn variable(d: &ModelDescription, v: &Variable, depends: Option<&Dependencies>) 
     // Of an output that depends on everything: a word in place of the list.
     json!({
         "name": v.name,
-        "value_reference": v.value_reference,
+        "value_reference": reference(d, at),
         "type": values::type_name(v),
         "declared_type": v.declared_type,
         // Only real variables have these three.

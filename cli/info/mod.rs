@@ -6,7 +6,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Value};
+use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Place, Value};
 use macrostep_import::fmu::Fmu;
 use macrostep_system::Fmus;
 use macrostep_system::assemble::{InputOrder, order_alone};
@@ -79,10 +79,22 @@ fn input_order(fmu: &Fmu) -> Option<InputOrder> {
     order_alone(fmu.description(), &mut make)
 }
 
-/// Capabilities by their names in the standard.
-fn capabilities(fmu: &Fmu) -> [(&'static str, bool); 9] {
+/// Capabilities by their names in the standard that the FMU follows.
+fn capabilities(fmu: &Fmu) -> Vec<(&'static str, bool)> {
     let c = fmu.capabilities();
-    [
+    if let Some(fmi3) = &fmu.description().fmi3 {
+        return vec![
+            ("needsExecutionTool", c.needs_execution_tool),
+            ("canHandleVariableCommunicationStepSize", c.can_handle_variable_communication_step_size),
+            ("providesIntermediateUpdate", fmi3.provides_intermediate_update),
+            ("hasEventMode", fmi3.has_event_mode),
+            ("canBeInstantiatedOnlyOncePerProcess", c.can_be_instantiated_only_once_per_process),
+            ("canGetAndSetFMUState", c.can_get_and_set_fmu_state),
+            ("canSerializeFMUState", c.can_serialize_fmu_state),
+            ("providesDirectionalDerivatives", c.provides_directional_derivative),
+        ];
+    }
+    vec![
         ("needsExecutionTool", c.needs_execution_tool),
         ("canHandleVariableCommunicationStepSize", c.can_handle_variable_communication_step_size),
         ("canInterpolateInputs", c.can_interpolate_inputs),
@@ -93,6 +105,16 @@ fn capabilities(fmu: &Fmu) -> [(&'static str, bool); 9] {
         ("canSerializeFMUstate", c.can_serialize_fmu_state),
         ("providesDirectionalDerivative", c.provides_directional_derivative),
     ]
+}
+
+/// What only an FMU of FMI 3.0 says of a variable.
+fn place(d: &ModelDescription, at: usize) -> Option<&Place> {
+    d.fmi3.as_ref()?.places.get(at)
+}
+
+/// The value reference of a variable in the FMU.
+fn reference(d: &ModelDescription, at: usize) -> u32 {
+    place(d, at).map_or(d.variables[at].value_reference, |place| place.reference)
 }
 
 /// How the FMU goes back where a method repeats steps.

@@ -9,7 +9,7 @@ use macrostep_import::fmu::{Face, Fmu};
 use macrostep_plot::table::{Listing, Table};
 use macrostep_system::assemble::InputOrder;
 
-use super::{capabilities, dependencies, exponents, items, names, rollback};
+use super::{capabilities, dependencies, exponents, items, names, place, reference, rollback};
 use macrostep::values::{self, word};
 
 /// Characters of a cell: names of Modelica are long, those of a broken file endless.
@@ -38,6 +38,9 @@ fn about(fmu: &Fmu, tried: Option<&InputOrder>) -> Table {
     };
     // The model, and what the FMU can do.
     row("model", &d.model_name);
+    if d.fmi3.is_some() {
+        row("FMI", &d.fmi_version);
+    }
     row("identifier", &fmu.capabilities().model_identifier);
     row("GUID", &d.guid);
     row("description", d.description.as_deref().unwrap_or("–"));
@@ -134,7 +137,7 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
     );
     // A row for each variable; widths need all of them, so that rows are made twice rather than held.
     listing.write(out, |each| {
-        d.variables.iter().zip(&depends).try_for_each(|(v, depends)| {
+        d.variables.iter().zip(&depends).enumerate().try_for_each(|(at, (v, depends))| {
             let follows = match depends {
                 Some(Dependencies::All) => Cow::Borrowed("all inputs"),
                 Some(Dependencies::Known(known)) => Cow::Owned(names(d, known).collect::<Vec<_>>().join(", ")),
@@ -143,8 +146,8 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
             // Names and lists are cut, as they may be of any length.
             each(&[
                 shown::cut(&v.name, CELL_MAX),
-                Cow::Owned(v.value_reference.to_string()),
-                type_of(v),
+                Cow::Owned(reference(d, at).to_string()),
+                type_of(d, at),
                 shown::text(v.unit()),
                 Cow::Owned(word(v.causality)),
                 Cow::Owned(word(v.variability)),
@@ -155,11 +158,12 @@ fn variables(d: &ModelDescription, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// "Real", and of an enumeration its name.
-fn type_of(v: &Variable) -> Cow<'_, str> {
+/// "Real", or what it is called in FMI 3.0; of an enumeration its name.
+fn type_of(d: &ModelDescription, at: usize) -> Cow<'_, str> {
+    let v = &d.variables[at];
     match (&v.kind, &v.declared_type) {
         (Kind::Enumeration { .. }, Some(name)) => Cow::Owned(format!("Enumeration {}", shown::text(name))),
-        _ => Cow::Borrowed(values::type_name(v)),
+        _ => Cow::Borrowed(place(d, at).map_or_else(|| values::type_name(v), |place| place.native.name())),
     }
 }
 

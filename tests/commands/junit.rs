@@ -60,6 +60,7 @@ fn every_rule_is_a_test() {
     std::fs::write(&fmu, macrostep::embedded::packed("oscillator1_force").expect("carried")).expect("written");
     let (output, xml) = junit("check.xml", &["check", fmu.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_eq!(count(&xml, "tests"), macrostep_description::rules::ALL.len(), "{xml}");
+    let of_2 = macrostep_description::rules::ALL.iter().filter(|rule| !rule.section.is_empty());
+    assert_eq!(count(&xml, "tests"), of_2.count(), "{xml}");
     assert_eq!(count(&xml, "failures") + count(&xml, "errors"), 0, "{xml}");
 }

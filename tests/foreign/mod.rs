@@ -4,6 +4,7 @@ mod check;
 mod descriptions;
 mod faces;
 mod feed_through;
+mod fmi3;
 mod input_orders;
 mod logger;
 mod measures;

@@ -1,4 +1,4 @@
-//! The FMI 2.0 model description as plain values.
+//! The model description of FMI 2.0 as plain values; one of FMI 3.0 is read into the same.
 //!
 //! One set of types serves both directions: a model of ours declares itself with them (see [`Builder`]), and the
 //! description of a foreign FMU is read into them (module [`xml`]). They know nothing of C, of files or of archives.
@@ -13,6 +13,7 @@ mod inherit;
 mod node;
 pub mod rules;
 pub mod shown;
+mod three;
 mod types;
 mod unit;
 mod variable;
@@ -23,6 +24,7 @@ pub use declared::Declared;
 pub use experiment::Unusable;
 pub use guid::guid_of;
 pub use node::node_name;
+pub use three::{Fmi3, Native, Place};
 pub use types::{
     CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming,
     TypeDefinition, Unknown, VendorAnnotation,

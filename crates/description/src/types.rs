@@ -1,6 +1,6 @@
 //! The description as a whole.
 
-use crate::{Dependencies, Unit, Value, Variable};
+use crate::{Dependencies, Fmi3, Unit, Value, Variable};
 
 /// The content of `modelDescription.xml` of an FMU for co-simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,6 +47,8 @@ pub struct ModelDescription {
     pub variables: Vec<Variable>,
     /// `ModelStructure`.
     pub structure: ModelStructure,
+    /// What only FMI 3.0 has; `None` for FMI 2.0.
+    pub fmi3: Option<Fmi3>,
 }
 
 impl ModelDescription {

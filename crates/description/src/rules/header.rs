@@ -6,7 +6,7 @@ use super::Findings;
 use crate::{ModelDescription, shown};
 
 pub(super) fn fmi_version(d: &ModelDescription, f: &mut Findings<'_>) {
-    if d.fmi_version != "2.0" {
+    if d.fmi3.is_none() && d.fmi_version != "2.0" {
         f.add("`fmiVersion`", format!("`{}`", d.fmi_version), "`2.0`");
     }
 }

@@ -21,10 +21,17 @@ pub(super) fn convention(d: &ModelDescription, f: &mut Findings<'_>) {
             f.variable(at, "an empty name", "a name");
         } else if v.name.contains(blank) {
             f.variable(at, "a tabulator or line feed in the name", "none");
-        } else if d.naming == Naming::Structured && !is_structured(&v.name) {
+        } else if d.naming == Naming::Structured && !is_structured(name_in_file(d, at)) {
             f.variable(at, "a name outside the grammar", "a structured name, as `a.b[1].c` or `der(a.b)`");
         }
     }
+}
+
+/// The name as it stands in the file: that of an array, where the variable is an element of one.
+fn name_in_file(d: &ModelDescription, at: usize) -> &str {
+    let name = &d.variables[at].name;
+    let is_element = d.fmi3.as_ref().and_then(|fmi3| fmi3.places.get(at)).is_some_and(|place| place.count.is_some());
+    name.rsplit_once('[').filter(|_| is_element).map_or(name, |(name, _)| name)
 }
 
 /// The grammar of structured names: `name = identifier | "der(" identifier ["," unsignedInteger] ")"`.

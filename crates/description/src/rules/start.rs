@@ -7,7 +7,10 @@ use crate::{Causality, Initial, Kind, ModelDescription, Value, Variable, shown};
 pub(super) fn given(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         let needed = v.causality == Causality::Input || matches!(v.initial, Some(Initial::Exact | Initial::Approx));
+        // One that is there, and has no room in 32 bits.
+        let is_wide = d.fmi3.as_ref().and_then(|fmi3| fmi3.places.get(at)).is_some_and(|place| place.is_wide);
         match (&v.start, needed) {
+            (None, true) if is_wide => {}
             (None, true) => f.variable(at, "no start value", "one: `initial` is exact or approx, or it is an input"),
             (Some(_), false) => f.variable(at, "a start value", "none: it is calculated or independent"),
             _ => {}

@@ -37,11 +37,13 @@ pub(super) fn derivatives(d: &ModelDescription, f: &mut Findings<'_>) {
 pub(super) fn initial_unknowns(d: &ModelDescription, f: &mut Findings<'_>) {
     let list = &d.structure.initial_unknowns;
     let listed = listed(d, list, "InitialUnknowns", f);
-    if list.windows(2).any(|pair| pair[0].index >= pair[1].index) {
+    if d.fmi3.is_none() && list.windows(2).any(|pair| pair[0].index >= pair[1].index) {
         f.add("`InitialUnknowns`", "indices that do not ascend", "ascending indices");
     }
     let (states, derivatives) = states(d);
-    for (at, v) in d.variables.iter().enumerate() {
+    // Other names of variables (FMI 3.0) are listed by their variables.
+    let is_alias = |at: usize| d.fmi3.as_ref().and_then(|fmi3| fmi3.places.get(at)).is_some_and(|place| place.is_alias);
+    for (at, v) in d.variables.iter().enumerate().filter(|(at, _)| !is_alias(*at)) {
         let computed = matches!(v.initial, Some(Initial::Approx | Initial::Calculated));
         let expected = match v.causality {
             Causality::CalculatedParameter => true,

@@ -30,6 +30,9 @@ pub(super) fn continuous(d: &ModelDescription, f: &mut Findings<'_>) {
 pub(super) fn initial(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         match (combination(v.causality, v.variability), v.initial) {
+            // Inputs of FMI 3.0 may say that their start values are exact.
+            (Combination::None, Some(crate::Initial::Exact)) if d.fmi3.is_some() && v.causality == Causality::Input => {
+            }
             (Combination::None, Some(initial)) => f.variable(at, format!("`initial` {initial:?}"), "none"),
             (Combination::Of(allowed), Some(initial)) if !allowed.contains(&initial) => {
                 f.variable(at, format!("`initial` {initial:?}"), format!("one of {allowed:?}"));
@@ -54,7 +57,7 @@ pub(super) fn independent(d: &ModelDescription, f: &mut Findings<'_>) {
 pub(super) fn derivative_of(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         let Some(a) = v.real() else { continue };
-        if a.reinit && d.model_exchange.is_none() {
+        if a.reinit && d.model_exchange.is_none() && d.fmi3.is_none() {
             f.variable(at, "`reinit`", "none: there are no events in co-simulation");
         }
         let Some(of) = a.derivative else { continue };
@@ -71,6 +74,26 @@ pub(super) fn multiple_set(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         if !v.can_handle_multiple_set && v.causality != Causality::Input {
             f.variable(at, "`canHandleMultipleSetPerTimeInstant` and no input", "it at inputs only");
+        }
+    }
+}
+
+pub(super) fn intermediate(d: &ModelDescription, f: &mut Findings<'_>) {
+    let Some(fmi3) = &d.fmi3 else { return };
+    for (at, (v, place)) in d.variables.iter().zip(&fmi3.places).enumerate() {
+        if !place.is_intermediate || place.is_alias {
+            continue;
+        }
+        if d.co_simulation.is_some() && !fmi3.provides_intermediate_update {
+            f.variable(at, "`intermediateUpdate`, and `providesIntermediateUpdate` is false", "both or none");
+        } else if v.causality == Causality::Input && v.variability != Variability::Continuous {
+            f.variable(at, "`intermediateUpdate` of an input that is not continuous", "it at continuous inputs");
+        } else if matches!(v.causality, Causality::Parameter | Causality::CalculatedParameter) {
+            f.variable(
+                at,
+                "`intermediateUpdate` of a parameter",
+                "it at continuous inputs, outputs and local variables",
+            );
         }
     }
 }

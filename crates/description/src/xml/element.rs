@@ -58,6 +58,11 @@ impl<'e> Element<'e> {
         Some(self.attributes.remove(at).value)
     }
 
+    /// The value of an attribute that stays there.
+    pub(super) fn look(&self, key: &str) -> Option<&str> {
+        self.attributes.iter().find(|a| a.key == key).map(|a| a.value.as_ref())
+    }
+
     /// The value as a string of its own.
     pub(super) fn text(&mut self, key: &str) -> Option<String> {
         self.take(key).map(Cow::into_owned)
@@ -157,7 +162,7 @@ impl<'e> Element<'e> {
     pub(super) fn done(self, warnings: &mut Warnings) {
         for attribute in self.attributes.iter().filter(|a| !a.key.contains(':') && a.key != "xmlns") {
             let found = || format!("the attribute `{}` of `{}`", attribute.key, self.name);
-            warnings.push(self.line, found, "an attribute of FMI 2.0");
+            warnings.push(self.line, found, "an attribute of the standard");
         }
     }
 }
@@ -165,6 +170,6 @@ impl<'e> Element<'e> {
 /// An element of no meaning here: noted and passed over.
 pub(super) fn unknown(cursor: &mut Cursor<'_>, element: &Element<'_>, parent: &str) -> Result<(), ReadError> {
     let found = || format!("the element `{}` in `{parent}`", element.name);
-    cursor.warnings.push(element.line, found, "an element of FMI 2.0");
+    cursor.warnings.push(element.line, found, "an element of the standard");
     cursor.skip()
 }

@@ -16,6 +16,7 @@ mod finding;
 mod header;
 mod read;
 mod structure;
+mod three;
 mod units;
 mod variables;
 mod write;

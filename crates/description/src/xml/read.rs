@@ -7,8 +7,8 @@ use super::decode::decode;
 use super::element::{Element, unknown};
 use super::finding::{quoted, refuse};
 use super::variables::Variables;
-use super::{ReadError, Warning, header, structure, units, variables};
-use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, RealAttributes, Unknown};
+use super::{ReadError, Warning, header, structure, three, units, variables};
+use crate::{Dependencies, Kind, ModelDescription, ModelStructure, Naming, RealAttributes, Unknown, Variable};
 
 /// A description, and the faults of the file that were accepted.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Reading {
 /// Reads `modelDescription.xml` in any of the encodings that occur.
 ///
 /// # Errors
-/// Where the file is not XML, not of FMI 2.0, or would make a run wrong: duplicate names, indices and value references
+/// Where the file is not XML, not of FMI 2.0 or 3.0, or would make a run wrong: duplicate names, indices and value references
 /// out of range, numbers that are none.
 pub fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
     read_str(&decode(bytes)?)
@@ -40,15 +40,13 @@ pub fn read_str(text: &str) -> Result<Reading, ReadError> {
     let Some(start) = cursor.child()? else {
         return refuse(1, "no element", "`fmiModelDescription`");
     };
-    let mut file = File::default();
-    file.root(&mut cursor, Element::new(&start)?)?;
+    let root = Element::new(&start)?;
+    let reading = if three::is_of(&root) { three::read(&mut cursor, root)? } else { File::read(&mut cursor, root)? };
     // The element ended; what may follow are comments.
     if let Some(second) = cursor.child()? {
         return refuse(second.line, "a second root element", "the end of the file");
     }
-    file.finish()?;
-    let File { description, variables, .. } = file;
-    Ok(Reading { description, warnings: cursor.warnings.finish(), variable_lines: variables.lines })
+    Ok(Reading { warnings: cursor.warnings.finish(), ..reading })
 }
 
 /// Parts of a description.
@@ -78,6 +76,15 @@ struct File {
 }
 
 impl File {
+    /// A description of FMI 2.0, without warnings.
+    fn read(cursor: &mut Cursor<'_>, root: Element<'_>) -> Result<Reading, ReadError> {
+        let mut file = File::default();
+        file.root(cursor, root)?;
+        file.finish()?;
+        let File { description, variables, .. } = file;
+        Ok(Reading { description, warnings: Vec::new(), variable_lines: variables.lines })
+    }
+
     fn root(&mut self, cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<(), ReadError> {
         // Another version has another meaning.
         if e.name != "fmiModelDescription" {
@@ -87,10 +94,8 @@ impl File {
         d.fmi_version = e.required("fmiVersion")?;
         if d.fmi_version.trim() != "2.0" {
             let expected = match d.fmi_version.trim().split('.').next() {
-                Some("1" | "3") => {
-                    "`2.0`: export it again as FMI 2.0 for co-simulation, which tools with FMI 1.0 or 3.0 mostly offer too"
-                }
-                _ => "`2.0`",
+                Some("1" | "3") => "`2.0` or `3.0`: export it again as one of these, for co-simulation",
+                _ => "`2.0` or `3.0`",
             };
             return refuse(e.line, format!("fmiVersion={}", quoted(&d.fmi_version)), expected);
         }
@@ -177,17 +182,21 @@ impl File {
     /// Variables take over what their types say, but for flags they deny.
     fn inherit_types(&mut self) {
         self.description.inherit_types();
-        let variables = &mut self.description.variables;
-        let mut deny = |positions: &[usize], flag: fn(&mut RealAttributes) -> &mut bool| {
-            for at in positions {
-                if let Kind::Real(a) = &mut variables[*at].kind {
-                    *flag(a) = false;
-                }
-            }
-        };
-        deny(&self.variables.absolute, |a| &mut a.relative_quantity);
-        deny(&self.variables.bounded, |a| &mut a.unbounded);
+        deny_flags(&mut self.description.variables, &self.variables.absolute, &self.variables.bounded);
     }
+}
+
+/// Takes back flags of types that variables say they have not: `relativeQuantity` of some, `unbounded` of others.
+pub(super) fn deny_flags(variables: &mut [Variable], absolute: &[usize], bounded: &[usize]) {
+    let mut deny = |positions: &[usize], flag: fn(&mut RealAttributes) -> &mut bool| {
+        for at in positions {
+            if let Kind::Real(a) = &mut variables[*at].kind {
+                *flag(a) = false;
+            }
+        }
+    };
+    deny(absolute, |a| &mut a.relative_quantity);
+    deny(bounded, |a| &mut a.unbounded);
 }
 
 fn checked(list: Vec<Placed>, count: usize, name: &str) -> Result<Vec<Unknown>, ReadError> {

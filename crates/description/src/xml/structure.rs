@@ -8,7 +8,7 @@ use super::read::Placed;
 use super::variables::position;
 use crate::{Dependencies, DependencyKind, Unknown};
 
-const KINDS: [(&str, DependencyKind); 5] = [
+pub(super) const KINDS: [(&str, DependencyKind); 5] = [
     ("dependent", DependencyKind::Dependent),
     ("constant", DependencyKind::Constant),
     ("fixed", DependencyKind::Fixed),

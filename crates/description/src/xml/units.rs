@@ -43,7 +43,8 @@ fn unit(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Unit, ReadError> 
         let child = Element::new(&start)?;
         match child.name {
             "BaseUnit" => unit.base = Some(base_unit(child, &mut cursor.warnings)?),
-            "DisplayUnit" => unit.display.push(display_unit(child, &mut cursor.warnings)?),
+            "DisplayUnit" => unit.display.extend(display_unit(child, &mut cursor.warnings)?),
+            "Annotations" => {}
             _ => {
                 unknown(cursor, &child, "Unit")?;
                 continue;
@@ -75,12 +76,14 @@ fn base_unit(mut e: Element<'_>, w: &mut Warnings) -> Result<BaseUnit, ReadError
     Ok(base)
 }
 
-fn display_unit(mut e: Element<'_>, w: &mut Warnings) -> Result<DisplayUnit, ReadError> {
+/// A display unit; `None` for one that is `inverse` (FMI 3.0), which factor and offset do not tell.
+fn display_unit(mut e: Element<'_>, w: &mut Warnings) -> Result<Option<DisplayUnit>, ReadError> {
+    let is_inverse = e.flag("inverse", w)?;
     let unit = DisplayUnit {
         name: e.required("name")?,
         factor: e.real("factor")?.unwrap_or(1.0),
         offset: e.real("offset")?.unwrap_or(0.0),
     };
     e.done(w);
-    Ok(unit)
+    Ok((!is_inverse).then_some(unit))
 }

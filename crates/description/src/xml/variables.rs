@@ -228,7 +228,7 @@ pub(super) fn position(index: Option<u32>, what: &str, line: u32) -> Result<Opti
     }
 }
 
-fn item(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Item, ReadError> {
+pub(super) fn item(cursor: &mut Cursor<'_>, mut e: Element<'_>) -> Result<Item, ReadError> {
     let name = e.required("name")?;
     let Some(value) = e.integer("value", &mut cursor.warnings)? else {
         return refuse(e.line, format!("item {} without `value`", quoted(&name)), "an integer");

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use macrostep_fmi2 as abi;
 
+use super::three::Update;
 use super::{LogRecord, LogSink, plain};
 
 type Receive = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
@@ -45,6 +46,8 @@ struct Receiver {
     instance: String,
     sink: Option<LogSink>,
     said: Mutex<Said>,
+    /// What gets requests inside a step, for FMI 3.0.
+    update: Option<Arc<Update>>,
 }
 
 /// Messages since they were asked for last.
@@ -94,10 +97,15 @@ pub(super) struct Environment {
 impl Environment {
     /// Known from now on until it is dropped.
     pub(super) fn new(instance: &str, sink: Option<LogSink>) -> Environment {
+        Environment::with(instance, sink, None)
+    }
+
+    /// The same, for an instance that calls back inside its steps.
+    pub(super) fn with(instance: &str, sink: Option<LogSink>, update: Option<Arc<Update>>) -> Environment {
         static CONNECTED: Once = Once::new();
         // SAFETY: stores a function that lives as long as the program, before any FMU can log.
         CONNECTED.call_once(|| unsafe { macrostep_log_to(receive) });
-        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, said: Mutex::default() });
+        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, said: Mutex::default(), update });
         let pointer = Arc::as_ptr(&receiver);
         let functions = Box::new(abi::CallbackFunctions {
             logger: Some(macrostep_log),
@@ -114,6 +122,11 @@ impl Environment {
     /// What `fmi2Instantiate` gets.
     pub(super) fn functions(&self) -> *const abi::CallbackFunctions {
         &raw const *self.functions
+    }
+
+    /// `instanceEnvironment` of FMI 3.0.
+    pub(super) fn pointer(&self) -> *mut c_void {
+        self.functions.component_environment
     }
 
     /// The instance is called on this thread now.
@@ -167,6 +180,23 @@ fn receiver(environment: usize) -> Option<Arc<Receiver>> {
     let here = || alive.get(&RUNNING.get());
     let only = || alive.values().next().filter(|_| alive.len() == 1);
     alive.get(&environment).or_else(here).or_else(only).cloned()
+}
+
+/// What gets the requests of the instance that has called back with this environment.
+pub(super) fn update_of(environment: *mut c_void) -> Option<Arc<Update>> {
+    receiver(environment.addr())?.update.clone()
+}
+
+/// `logMessage` of FMI 3.0, whose messages are formatted already.
+pub(super) unsafe extern "C" fn log_message(
+    environment: *mut c_void,
+    status: abi::Status,
+    category: abi::Str,
+    message: abi::Str,
+) {
+    let [category, message] = [category, message].map(|text| if text.is_null() { c"".as_ptr() } else { text });
+    // SAFETY: not NULL, and zero-terminated as the standard demands of an FMU.
+    unsafe { receive(environment, status, category, message) };
 }
 
 /// Gets a formatted message from `callbacks.c`, on whatever thread the FMU logs from.

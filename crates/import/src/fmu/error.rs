@@ -44,6 +44,14 @@ pub enum Fault {
     /// It can be driven in no way.
     #[error("it offers neither a `CoSimulation` nor a `ModelExchange` element, expected one of them")]
     NothingOffered,
+    /// The same of FMI 3.0.
+    #[error(
+        "an FMU of FMI 3.0 for {found} alone, expected one for co-simulation: export it again with a `CoSimulation` element, or as FMI 2.0 for model exchange"
+    )]
+    NothingOfferedOf3 {
+        /// What it offers.
+        found: &'static str,
+    },
     /// It cannot be driven in the way that is asked for.
     #[error(
         "`face`: found an FMU for {found} alone, expected one for {expected}: leave `face` out, or export it again for {expected} too"
@@ -96,9 +104,11 @@ pub enum Fault {
         /// Why.
         reason: String,
     },
-    /// `fmi2Instantiate` returned NULL.
-    #[error("instance `{instance}`: fmi2Instantiate returned NULL{}", said(.message))]
+    /// `fmi2Instantiate`, or what it is in FMI 3.0, returned NULL.
+    #[error("instance `{instance}`: {call} returned NULL{}", said(.message))]
     NotInstantiated {
+        /// The function.
+        call: &'static str,
         /// Its name.
         instance: String,
         /// What the FMU logged last.

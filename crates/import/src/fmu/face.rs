@@ -57,6 +57,8 @@ pub(super) struct Driven {
     pub(super) description: Arc<ModelDescription>,
     pub(super) co_simulation: CoSimulation,
     pub(super) library: Mutex<Option<Arc<Loaded>>>,
+    /// The same of an FMU of FMI 3.0.
+    pub(super) library_3: Mutex<Option<Arc<Loaded<macrostep_fmi3::Functions>>>>,
 }
 
 impl Driven {
@@ -64,6 +66,8 @@ impl Driven {
     pub(super) fn new(description: &Arc<ModelDescription>, face: Face) -> Option<Arc<Driven>> {
         let (description, co_simulation) = match face {
             Face::CoSimulation => (Arc::clone(description), description.co_simulation.clone()?),
+            // Equations of FMI 3.0 are not integrated here.
+            Face::ModelExchange if description.fmi3.is_some() => return None,
             Face::ModelExchange => {
                 let co_simulation = capabilities(description, description.model_exchange.as_ref()?);
                 let description =
@@ -71,7 +75,7 @@ impl Driven {
                 (Arc::new(description), co_simulation)
             }
         };
-        Some(Arc::new(Driven { description, co_simulation, library: Mutex::new(None) }))
+        Some(Arc::new(Driven { description, co_simulation, library: Mutex::new(None), library_3: Mutex::new(None) }))
     }
 }
 

@@ -58,18 +58,25 @@ pub struct FmuUnit {
 unsafe impl Send for FmuUnit {}
 
 /// Why there is no second instance of some FMUs.
-const ONLY_ONCE: &str =
+pub(super) const ONLY_ONCE: &str =
     "`canBeInstantiatedOnlyOncePerProcess` and there is another instance: run each in a process of its own";
 
 /// A unit that drives an instance of an FMU.
 pub(crate) trait Instance: Unit {
-    /// The instance.
-    fn fmu(&mut self) -> &mut FmuUnit;
+    /// Remarks that were made.
+    fn told(&mut self) -> &mut u8;
+
+    /// A call that is not made.
+    fn refused(&self, call: &'static str, why: String) -> UnitError;
 }
 
 impl Instance for FmuUnit {
-    fn fmu(&mut self) -> &mut FmuUnit {
-        self
+    fn told(&mut self) -> &mut u8 {
+        &mut self.told
+    }
+
+    fn refused(&self, call: &'static str, why: String) -> UnitError {
+        self.refusal(call, why)
     }
 }
 
@@ -85,6 +92,7 @@ impl Fmu {
     /// The same, with a way to the instance.
     pub(crate) fn made(&self, name: &str, options: &FmuOptions) -> Result<Box<dyn Instance>, FmuError> {
         Ok(match self.face {
+            Face::CoSimulation if self.is_of_3() => Box::new(self.instantiate_3(name, options)?),
             Face::CoSimulation => Box::new(self.instantiate(name, options)?),
             Face::ModelExchange => Box::new(self.instantiate_equations(name, options)?),
         })
@@ -143,7 +151,9 @@ impl Fmu {
         // Why it refused stands in its log only.
         if component.is_null() {
             let message = environment.take_said();
-            return Err(Fault::NotInstantiated { instance: name.to_owned(), message }.of(&self.name));
+            return Err(
+                Fault::NotInstantiated { call: "fmi2Instantiate", instance: name.to_owned(), message }.of(&self.name)
+            );
         }
         // The unit, before its first call.
         let mut unit = FmuUnit {
@@ -174,25 +184,25 @@ impl Fmu {
 }
 
 /// An instance that is counted among those alive, as long as this lives.
-pub(super) struct Counted(pub(super) Arc<Loaded>);
+pub(super) struct Counted<F = abi::Functions>(pub(super) Arc<Loaded<F>>);
 
-impl Counted {
+impl<F> Counted<F> {
     /// Counts one more, and says how many there were.
-    fn one_more(library: Arc<Loaded>) -> (Counted, usize) {
+    pub(super) fn one_more(library: Arc<Loaded<F>>) -> (Counted<F>, usize) {
         let before = library.instances.fetch_add(1, Ordering::AcqRel);
         (Counted(library), before)
     }
 }
 
-impl std::ops::Deref for Counted {
-    type Target = Loaded;
+impl<F> std::ops::Deref for Counted<F> {
+    type Target = Loaded<F>;
 
-    fn deref(&self) -> &Loaded {
+    fn deref(&self) -> &Loaded<F> {
         &self.0
     }
 }
 
-impl Drop for Counted {
+impl<F> Drop for Counted<F> {
     fn drop(&mut self) {
         self.0.instances.fetch_sub(1, Ordering::AcqRel);
     }

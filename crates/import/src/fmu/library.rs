@@ -14,8 +14,8 @@ use super::{Face, Fault, Fmu, floating_point, image};
 
 /// A loaded library. Its functions stay valid as long as it lives.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) functions: Functions,
+pub(super) struct Loaded<F = Functions> {
+    pub(super) functions: F,
     /// Instances alive.
     pub(super) instances: AtomicUsize,
     /// Set by the first `fmi2Fatal`: all instances are corrupted (FMI 2.0.5, section 2.1.3).
@@ -38,7 +38,7 @@ pub(crate) fn keep_all() {
 
 static KEEPS: AtomicBool = AtomicBool::new(false);
 
-impl Drop for Loaded {
+impl<F> Drop for Loaded<F> {
     fn drop(&mut self) {
         if (self.stays || KEEPS.load(Ordering::Relaxed))
             && let Some(library) = self.library.take()
@@ -48,12 +48,22 @@ impl Drop for Loaded {
     }
 }
 
-impl Loaded {
-    /// Loads the library of `model_identifier` from an unpacked FMU; where it is written in Python, for the interpreter that is named.
-    pub(super) fn load(folder: &Path, model_identifier: &str, fmu: &Fmu) -> Result<Loaded, Fault> {
+/// A library that is open, and what was found on the way.
+pub(super) struct Opened {
+    pub(super) library: Library,
+    /// Its path in the archive.
+    pub(super) shown: String,
+    /// Whether it has changed the floating-point environment.
+    environment: bool,
+    stays: bool,
+}
+
+impl Opened {
+    /// Opens the library of `model_identifier` in an unpacked FMU; where it is written in Python, for the interpreter that is named.
+    pub(super) fn of(folder: &Path, model_identifier: &str, fmu: &Fmu) -> Result<Opened, Fault> {
         #[cfg(target_os = "linux")]
         let interpreter = fmu.python();
-        let path = find(folder, model_identifier)?;
+        let path = find(folder, model_identifier, fmu.is_of_3())?;
         let shown = shown(folder, &path);
         let bytes = fs::read(&path).map_err(|e| Fault::file(&path, &e))?;
         if let Some((found, expected)) = image::fault(&bytes) {
@@ -82,44 +92,66 @@ impl Loaded {
         let environment = floating_point::changed();
         floating_point::restore();
         let library = loaded.map_err(|e| Fault::NotLoaded { library: shown.clone(), reason: reason(&e) })?;
+        Ok(Opened { library, shown, environment, stays })
+    }
+
+    /// The address of a symbol; NULL where there is none.
+    pub(super) fn symbol(&self, name: &CStr) -> *const c_void {
+        // SAFETY: the symbol is only taken as an address here.
+        unsafe { self.library.get::<*const c_void>(name) }.map_or(std::ptr::null(), |symbol| *symbol)
+    }
+
+    /// With its functions, and what is strange about them.
+    pub(super) fn with<F>(self, functions: F, mut warnings: Vec<String>) -> Loaded<F> {
+        let shown = &self.shown;
+        if self.environment {
+            warnings.push(format!(
+                "library `{shown}` changed the floating-point environment (rounding, denormal numbers or traps) when it was loaded; the default is restored"
+            ));
+        }
+        Loaded {
+            functions,
+            instances: AtomicUsize::new(0),
+            is_corrupted: AtomicBool::new(false),
+            warnings,
+            told: AtomicBool::new(false),
+            library: Some(self.library),
+            stays: self.stays,
+        }
+    }
+}
+
+impl Loaded {
+    /// Loads the library of `model_identifier` from an unpacked FMU of FMI 2.0.
+    pub(super) fn load(folder: &Path, model_identifier: &str, fmu: &Fmu) -> Result<Loaded, Fault> {
+        let opened = Opened::of(folder, model_identifier, fmu)?;
         let lookup = |name: &'static CStr| -> *const c_void {
-            // SAFETY: the symbol is only taken as an address here.
-            match unsafe { library.get::<*const c_void>(name) } {
-                Ok(symbol) => *symbol,
+            match opened.symbol(name) {
                 // Equations have no steps of their own.
-                Err(_) if name == c"fmi2DoStep" && fmu.face() == Face::ModelExchange => no_step as *const c_void,
-                Err(_) => std::ptr::null(),
+                none if none.is_null() && name == c"fmi2DoStep" && fmu.face() == Face::ModelExchange => {
+                    no_step as *const c_void
+                }
+                symbol => symbol,
             }
         };
         // SAFETY: a library of an FMU exports functions of the types in the FMI headers under these names (FMI 2.0.5,
         // section 2.1.1); that they outlive the table is what `Loaded` is for.
         let functions = match unsafe { Functions::load(lookup) } {
             Ok(functions) => functions,
-            Err(missing) => return Err(Fault::Missing { library: shown, missing }),
+            Err(missing) => return Err(Fault::Missing { library: opened.shown, missing }),
         };
         if fmu.face() == Face::ModelExchange {
             let missing = missing_for_exchange(&functions);
             if !missing.is_empty() {
-                return Err(Fault::Missing { library: shown, missing });
+                return Err(Fault::Missing { library: opened.shown, missing });
             }
         }
-        let mut warnings = warnings(&functions, &shown);
-        if environment {
-            warnings.push(format!(
-                "library `{shown}` changed the floating-point environment (rounding, denormal numbers or traps) when it was loaded; the default is restored"
-            ));
-        }
-        Ok(Loaded {
-            functions,
-            instances: AtomicUsize::new(0),
-            is_corrupted: AtomicBool::new(false),
-            warnings,
-            told: AtomicBool::new(false),
-            library: Some(library),
-            stays,
-        })
+        let warnings = warnings(&functions, &opened.shown);
+        Ok(opened.with(functions, warnings))
     }
+}
 
+impl<F> Loaded<F> {
     /// Whether some instance returned `fmi2Fatal`.
     #[inline]
     pub(super) fn is_corrupted(&self) -> bool {
@@ -175,7 +207,7 @@ const SUFFIX: &str = if cfg!(windows) {
     ".so"
 };
 
-fn find(folder: &Path, model_identifier: &str) -> Result<PathBuf, Fault> {
+fn find(folder: &Path, model_identifier: &str, is_of_3: bool) -> Result<PathBuf, Fault> {
     let binaries = folder.join("binaries");
     let name = format!("{model_identifier}{SUFFIX}");
     // An identifier is a name, not a path out of the folder.
@@ -184,10 +216,12 @@ fn find(folder: &Path, model_identifier: &str) -> Result<PathBuf, Fault> {
     if let Some(path) = candidates.into_iter().find(|path| is_name && path.is_file()) {
         return Ok(path);
     }
+    // The platforms of FMI 3.0 have a dash in their names.
+    let expected = FOLDERS.iter().find(|platform| platform.contains('-') == is_of_3);
     let found = present(folder, &binaries);
     Err(Fault::NoLibrary {
         found: if found.is_empty() { "no libraries".to_owned() } else { found.join(", ") },
-        expected: format!("binaries/{}/{name}", FOLDERS.first().unwrap_or(&"(a platform FMI 2.0 knows)")),
+        expected: format!("binaries/{}/{name}", expected.or(FOLDERS.first()).unwrap_or(&"(a platform FMI knows)")),
     })
 }
 

@@ -1,5 +1,5 @@
 //! Imported FMUs: any FMU of FMI 2.0 as a [`Unit`](macrostep_master::unit::Unit), those for co-simulation as [`FmuUnit`], those for model exchange
-//! as [`ContinuousUnit`].
+//! as [`ContinuousUnit`]; and those of FMI 3.0 for co-simulation as [`FmuUnit3`].
 //!
 //! ```no_run
 //! use macrostep_import::fmu::{Fmu, FmuOptions};
@@ -55,6 +55,7 @@ mod remark;
 mod state;
 mod status;
 mod step;
+mod three;
 mod unpacked;
 
 pub use archive::Limits;
@@ -72,6 +73,7 @@ pub(crate) use python::is_there as has_python;
 #[cfg(target_os = "linux")]
 pub use python::{use_python, within_python};
 pub use remark::RemarkSink;
+pub use three::FmuUnit3;
 pub use unpacked::{LOCK, Unpacked};
 
 /// Text without control characters: those at its end are left out, others shown as they are written in Rust.

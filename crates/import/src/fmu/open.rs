@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
@@ -34,6 +34,8 @@ pub(super) struct Shared {
     faces: Vec<(Face, Arc<Driven>)>,
     warnings: Vec<Warning>,
     pub(super) resources_uri: String,
+    /// The same as a path, for FMI 3.0.
+    pub(super) resources: PathBuf,
     folder: Folder,
 }
 
@@ -173,11 +175,33 @@ impl Fmu {
     /// # Errors
     /// Where there is none for this machine, it is damaged, or lacks functions.
     pub fn load(&self) -> Result<Vec<String>, FmuError> {
+        if self.is_of_3() {
+            return Ok(self.library_3()?.warnings.clone());
+        }
         Ok(self.library()?.warnings.clone())
     }
 
     pub(super) fn library(&self) -> Result<Arc<Loaded>, FmuError> {
-        let mut library = self.driven.library.lock().unwrap_or_else(PoisonError::into_inner);
+        self.loaded(&self.driven.library, Loaded::load)
+    }
+
+    /// The library of an FMU of FMI 3.0.
+    pub(super) fn library_3(&self) -> Result<Arc<Loaded<macrostep_fmi3::Functions>>, FmuError> {
+        self.loaded(&self.driven.library_3, Loaded::load_3)
+    }
+
+    /// Whether it is of FMI 3.0.
+    pub fn is_of_3(&self) -> bool {
+        self.driven.description.fmi3.is_some()
+    }
+
+    /// The library that is loaded, or is loaded now.
+    fn loaded<F>(
+        &self,
+        library: &Mutex<Option<Arc<Loaded<F>>>>,
+        load: fn(&Path, &str, &Fmu) -> Result<Loaded<F>, Fault>,
+    ) -> Result<Arc<Loaded<F>>, FmuError> {
+        let mut library = library.lock().unwrap_or_else(PoisonError::into_inner);
         // The path of what it starts, and the interpreter, which may be another one than that of the FMU's other units.
         #[cfg(target_os = "linux")]
         python::prefer(self.python());
@@ -190,7 +214,7 @@ impl Fmu {
             }
             return Ok(Arc::clone(loaded));
         }
-        let loaded = Loaded::load(self.folder(), &self.driven.co_simulation.model_identifier, self);
+        let loaded = load(self.folder(), &self.driven.co_simulation.model_identifier, self);
         let loaded = Arc::new(loaded.map_err(|e| e.of(&self.name))?);
         *library = Some(Arc::clone(&loaded));
         Ok(loaded)
@@ -230,11 +254,23 @@ impl Shared {
         let faces = Face::ALL.into_iter().filter_map(|face| Some((face, Driven::new(&description, face)?)));
         let faces: Vec<(Face, Arc<Driven>)> = faces.collect();
         if faces.is_empty() {
-            return Err(Fault::NothingOffered);
+            return Err(match &description.fmi3 {
+                Some(fmi3) => Fault::NothingOfferedOf3 {
+                    found: if description.model_exchange.is_some() {
+                        "model exchange"
+                    } else if fmi3.has_scheduled_execution {
+                        "scheduled execution"
+                    } else {
+                        "no interface"
+                    },
+                },
+                None => Fault::NothingOffered,
+            });
         }
         // What instances share. The library is loaded with the first one.
         warnings.extend(reading.warnings);
-        Ok(Shared { faces, warnings, resources_uri: file_uri(&folder.path().join("resources")), folder })
+        let resources = folder.path().join("resources");
+        Ok(Shared { faces, warnings, resources_uri: file_uri(&resources), resources, folder })
     }
 }
 

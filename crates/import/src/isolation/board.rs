@@ -85,14 +85,16 @@ pub struct Place {
     /// 0, or a count of calls and, in the lowest byte, one more than the number of the call.
     call: AtomicU64,
     t_s: AtomicU64,
+    /// Whether the unit is of FMI 3.0.
+    pub is_of_3: AtomicU32,
     /// Name of the unit.
-    pub name: Text<104>,
+    pub name: Text<100>,
 }
 
 impl Place {
     /// Outside of any call.
     pub const fn new() -> Place {
-        Place { call: AtomicU64::new(0), t_s: AtomicU64::new(0), name: Text::new() }
+        Place { call: AtomicU64::new(0), t_s: AtomicU64::new(0), is_of_3: AtomicU32::new(0), name: Text::new() }
     }
 
     /// The unit's `count`-th call begins.

@@ -181,10 +181,10 @@ impl Server {
             Ok(Saved::Now) => Ok(()),
             Ok(Saved::Awake) => {
                 // What was said once since then stays said.
-                slave.fmu().told |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
+                *slave.told() |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
                 Err(Stop::Awake)
             }
-            Err(reason) => Err(slave.fmu().refusal(Call::Save.name(), reason).into()),
+            Err(reason) => Err(slave.refused(Call::Save.name(), reason).into()),
         }
     }
 
@@ -193,9 +193,9 @@ impl Server {
         let slot = slot(take)?;
         let (Some(slave), Some(snapshots)) = (&mut self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
         let memory = &self.line.memory;
-        memory.word(Word::Told).fetch_or(u32::from(slave.fmu().told), Ordering::Relaxed);
+        memory.word(Word::Told).fetch_or(u32::from(*slave.told()), Ordering::Relaxed);
         let reason = snapshots.restore(memory, slot, (length - take.rest().len(), done + 1));
-        Err(slave.fmu().refusal(Call::Restore.name(), reason).into())
+        Err(slave.refused(Call::Restore.name(), reason).into())
     }
 
     fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {

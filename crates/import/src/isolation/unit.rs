@@ -47,7 +47,13 @@ impl Isolation {
         // Whatever fails here, there is no instance.
         let failed = |message: String| {
             let status = "no instance".to_owned();
-            UnitError::from(Failure { unit: name.to_owned(), call: Call::Load.name(), status, t_s: 0.0, message })
+            UnitError::from(Failure {
+                unit: name.to_owned(),
+                call: Call::Load.name_in(fmu.is_of_3()),
+                status,
+                t_s: 0.0,
+                message,
+            })
         };
         // Shared memory first, as the process finds in it whether it is to go back by fork.
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
@@ -138,6 +144,11 @@ impl IsolatedUnit {
         self.finish()
     }
 
+    /// The name of a call in the version of FMI that the FMU is of.
+    fn called(&self, call: Call) -> &'static str {
+        call.name_in(self.fmu.is_of_3())
+    }
+
     #[cold]
     #[inline(never)]
     fn error(&self, call: &'static str, status: &str, message: String) -> UnitError {
@@ -152,7 +163,7 @@ impl IsolatedUnit {
             self.collect()?;
         }
         if self.is_gone {
-            return Err(self.error(call.name(), "nothing", "its process has ended: start a new run".to_owned()));
+            return Err(self.error(self.called(call), "nothing", "its process has ended: start a new run".to_owned()));
         }
         self.message.byte(call as u8);
         Ok(&mut self.message)
@@ -190,7 +201,7 @@ impl IsolatedUnit {
         if !fits {
             self.waiting = 0;
             let found = format!("a message of {length} bytes, expected at most {}", Memory::message_max());
-            return Err(self.error(Call::Deserialize.name(), "nothing", found));
+            return Err(self.error(self.called(Call::Deserialize), "nothing", found));
         }
         self.line.hand_over();
         Ok(())
@@ -208,7 +219,7 @@ impl IsolatedUnit {
             if call.reads() && readings > 0 {
                 self.t_s = self.end_s;
             }
-            return Err(self.error(call.name(), "nothing", ended.0));
+            return Err(self.error(self.called(call), "nothing", ended.0));
         }
         // An answer is long enough for its head, and its count fits what was asked.
         if !self.line.memory.take(&mut self.reply) || self.reply.len() < HEAD {
@@ -239,7 +250,7 @@ impl IsolatedUnit {
         let parts = (|| Some((take.text()?, take.text()?, take.real()?, take.text()?)))();
         let Some((call, status, t_s, message)) = parts else { return self.garbled() };
         self.t_s = t_s;
-        self.error(Call::known(&call).unwrap_or("a call"), &status, message)
+        self.error(Call::known(&call, self.fmu.is_of_3()).unwrap_or("a call"), &status, message)
     }
 
     #[cold]
@@ -248,7 +259,7 @@ impl IsolatedUnit {
         self.is_gone = true;
         let found =
             "its process sent an answer that cannot be read: it has overwritten memory of the program".to_owned();
-        self.error(Call::Step.name(), "nothing", found)
+        self.error(self.called(Call::Step), "nothing", found)
     }
 
     /// Sends a step with everything put off before it and all readings behind it.
@@ -314,7 +325,8 @@ impl IsolatedUnit {
     }
 
     pub(crate) fn filled(&mut self, call: Call, done: Option<()>) -> Result<(), UnitError> {
-        let lengths = || self.error(call.name(), "nothing", "as many values as value references expected".to_owned());
+        let lengths =
+            || self.error(self.called(call), "nothing", "as many values as value references expected".to_owned());
         done.ok_or_else(lengths)
     }
 
@@ -335,7 +347,7 @@ impl Drop for IsolatedUnit {
         if self.line.memory.put(&self.message) {
             self.line.hand_over();
             if let Some(signal) = self.process.leave(FAREWELL) {
-                let (name, call) = (&self.name, Call::Quit.name());
+                let (name, call) = (&self.name, self.called(Call::Quit));
                 let signal = format!("{signal}{}", signal_name(signal));
                 super::system::say(&format!(
                     "warning: unit `{name}`: {call}: its process was ended by signal {signal}"

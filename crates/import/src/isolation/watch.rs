@@ -295,7 +295,8 @@ fn died(end: &str) -> String {
     let calls = board().places().iter().filter_map(|place| Some((place, place.call()?)));
     let calls: Vec<String> = calls
         .map(|(place, (call, t_s))| {
-            format!("unit `{}`: {} returned nothing at t = {} s", place.name.get(), call.name(), shown::time(t_s))
+            let call = call.name_in(place.is_of_3.load(Ordering::Relaxed) != 0);
+            format!("unit `{}`: {call} returned nothing at t = {} s", place.name.get(), shown::time(t_s))
         })
         .collect();
     let rows = board().rows.load(Ordering::Relaxed);

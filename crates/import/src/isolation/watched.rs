@@ -34,6 +34,7 @@ impl Notes {
         let place = number.and_then(|n| board().place(n)).unwrap_or(&NOWHERE);
         if number.is_some() {
             place.at(0.0);
+            place.is_of_3.store(0, Ordering::Relaxed);
             place.name.set(name);
         }
         Notes { place, number }
@@ -97,7 +98,7 @@ pub struct Watched<U> {
 ///
 /// # Errors
 /// Those of `make`.
-pub fn watched<U, E>(
+pub fn watched<U: Unit, E>(
     name: &str,
     limit: Duration,
     advice: &str,
@@ -111,6 +112,7 @@ pub fn watched<U, E>(
     let made = make();
     notes.place.end();
     let inner = made?;
+    notes.place.is_of_3.store(u32::from(inner.description().fmi3.is_some()), Ordering::Relaxed);
     Ok(Watched { marks: Marks { place: notes.place, count: 1 }, inner, _notes: notes })
 }
 

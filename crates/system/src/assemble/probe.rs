@@ -21,6 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Orders above this are not tried: no method here sends higher ones.
 const ORDER_MAX: usize = 22;
 
+/// The highest order of the polynomials that an FMU of FMI 3.0 gets values of.
+const ASKED_MAX: usize = 20;
+
 /// Orders that are tried of an FMU that stands alone.
 const ALONE_MAX: usize = 4;
 
@@ -117,7 +120,23 @@ pub fn order_alone(
         step_s,
         outputs: seen_outputs(description),
     };
-    (!ask.refs.is_empty()).then(|| tried(make, &ask, ALONE_MAX))
+    (!ask.refs.is_empty()).then(|| tried_of(description, make, &ask, ALONE_MAX))
+}
+
+/// An FMU of FMI 3.0 asks for values inside its steps: one that does so for order 1 follows every polynomial.
+fn tried_of(
+    description: &ModelDescription,
+    make: &mut dyn FnMut() -> Result<Box<dyn Unit>, String>,
+    ask: &Ask<'_>,
+    up_to: usize,
+) -> InputOrder {
+    if description.fmi3.is_none() {
+        return tried(make, ask, up_to);
+    }
+    match tried(make, ask, 1) {
+        InputOrder { trial: Trial::All, .. } => InputOrder { order: ASKED_MAX, trial: Trial::All },
+        less => less,
+    }
 }
 
 /// The real outputs, to see what a derivative does; of an FMU without any, its local variables.
@@ -170,7 +189,7 @@ fn order(
     };
     let times = (s.experiment.start_s, s.experiment.stop_s);
     let tolerance = unit.solver_tolerance.or_else(|| proposed_tolerance(description));
-    let order = tried(&mut make, &Ask { refs, starts, tolerance, times, step_s, outputs }, up_to);
+    let order = tried_of(description, &mut make, &Ask { refs, starts, tolerance, times, step_s, outputs }, up_to);
     if kept.len() == KEPT_MAX {
         kept.remove(0);
     }
@@ -262,6 +281,9 @@ impl InputOrder {
     /// What the unit does, and how that is known.
     pub fn said(&self) -> String {
         let order = match self.order {
+            ASKED_MAX if self.trial == Trial::All => {
+                "asks for its inputs inside its steps: polynomials of any degree".to_owned()
+            }
             0 => "holds its inputs over a step".to_owned(),
             n => format!("takes input derivatives up to order {n}"),
         };

@@ -10,7 +10,7 @@ use super::FmuUnit;
 
 /// All continuous inputs of an FMU.
 #[derive(Debug, Clone)]
-pub(super) struct Inputs {
+pub(in crate::fmu) struct Inputs {
     refs: Vec<u32>,
     places: HashMap<u32, usize>,
     polynomials: Polynomials,
@@ -30,7 +30,11 @@ impl Inputs {
                 && v.variability == Variability::Continuous
                 && matches!(v.kind, Kind::Real(_))
         };
-        let refs: Vec<u32> = d.variables.iter().filter(is_input).map(|v| v.value_reference).collect();
+        Inputs::of(d.variables.iter().filter(is_input).map(|v| v.value_reference).collect())
+    }
+
+    /// Those with these references.
+    pub(in crate::fmu) fn of(refs: Vec<u32>) -> Inputs {
         Inputs {
             places: refs.iter().enumerate().map(|(i, r)| (*r, i)).collect(),
             polynomials: Polynomials::new(refs.len()),
@@ -48,7 +52,7 @@ impl Inputs {
     }
 
     /// Those among them that are continuous inputs have these values, and are constant from here on.
-    pub(super) fn set(&mut self, refs: &[u32], values: &[f64]) {
+    pub(in crate::fmu) fn set(&mut self, refs: &[u32], values: &[f64]) {
         for (r, value) in refs.iter().zip(values) {
             let Some(i) = self.places.get(r).copied() else { continue };
             self.polynomials.flatten(i);
@@ -63,7 +67,12 @@ impl Inputs {
     }
 
     /// Their derivatives at the start of the next step.
-    pub(super) fn set_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), String> {
+    pub(in crate::fmu) fn set_derivatives(
+        &mut self,
+        refs: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), String> {
         for ((r, order), value) in refs.iter().zip(orders).zip(values) {
             let Some(i) = self.places.get(r).copied() else {
                 return Err(format!("value reference {r} is no continuous input"));
@@ -79,12 +88,12 @@ impl Inputs {
     }
 
     /// A step begins here \[s\].
-    pub(super) fn begin(&mut self, t_s: f64) {
+    pub(in crate::fmu) fn begin(&mut self, t_s: f64) {
         self.begun_s = t_s;
     }
 
     /// A step has ended here \[s\]: what nobody sets anew stays as it is now.
-    pub(super) fn end(&mut self, t_s: f64) {
+    pub(in crate::fmu) fn end(&mut self, t_s: f64) {
         if self.polynomials.degree() > 0 {
             self.polynomials.shift(t_s - self.begun_s);
             (0..self.refs.len()).for_each(|i| self.polynomials.flatten(i));
@@ -104,25 +113,36 @@ impl Inputs {
 
     /// The same, also where they are constant: after the FMU was somewhere else.
     pub(super) fn put_all(&mut self, fmu: &mut FmuUnit, t_s: f64) -> Result<(), UnitError> {
+        let (refs, values) = self.at(t_s);
+        fmu.set_real(refs, values)
+    }
+
+    /// References of those in use, and their values at this time \[s\].
+    pub(in crate::fmu) fn at(&mut self, t_s: f64) -> (&[u32], &[f64]) {
         let tau = t_s - self.begun_s;
         for (value, i) in self.put.1.iter_mut().zip(&self.used) {
             *value = self.polynomials.value(*i, tau);
         }
-        fmu.set_real(&self.put.0, &self.put.1)
+        (&self.put.0, &self.put.1)
+    }
+
+    /// Whether any of them changes in a step.
+    pub(in crate::fmu) fn change(&self) -> bool {
+        self.polynomials.degree() > 0
     }
 
     /// The values in use, as they are kept; there are no polynomials between steps.
-    pub(super) fn values(&mut self) -> &[f64] {
+    pub(in crate::fmu) fn values(&mut self) -> &[f64] {
         self.polynomials.values_mut()
     }
 
     /// Which of them are in use.
-    pub(super) fn in_use(&self) -> &[bool] {
+    pub(in crate::fmu) fn in_use(&self) -> &[bool] {
         &self.is_used
     }
 
     /// Takes back values that were kept.
-    pub(super) fn restore(&mut self, t_s: f64, values: &[f64]) {
+    pub(in crate::fmu) fn restore(&mut self, t_s: f64, values: &[f64]) {
         (0..self.refs.len()).for_each(|i| self.polynomials.flatten(i));
         self.polynomials.trim();
         self.polynomials.values_mut().copy_from_slice(values);
@@ -130,7 +150,7 @@ impl Inputs {
     }
 
     /// Takes over which are in use.
-    pub(super) fn use_those(&mut self, in_use: &[bool]) {
+    pub(in crate::fmu) fn use_those(&mut self, in_use: &[bool]) {
         for (i, is_used) in in_use.iter().enumerate() {
             if *is_used && !self.is_used[i] {
                 self.is_used[i] = true;

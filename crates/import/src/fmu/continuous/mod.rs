@@ -22,7 +22,7 @@
 //! FMI 2.0.5, sections 2.1 (common functions) and 3.2 (model exchange).
 
 mod events;
-mod inputs;
+pub(super) mod inputs;
 mod memory;
 mod steps;
 
@@ -121,8 +121,12 @@ fn pairs(d: &ModelDescription) -> Option<Pairs> {
 }
 
 impl Instance for ContinuousUnit {
-    fn fmu(&mut self) -> &mut FmuUnit {
-        &mut self.fmu
+    fn told(&mut self) -> &mut u8 {
+        &mut self.fmu.told
+    }
+
+    fn refused(&self, call: &'static str, why: String) -> UnitError {
+        self.fmu.refusal(call, why)
     }
 }
 
