@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! The FMI 2.0 model description as plain values.
 //!
 //! One set of types serves both directions: a model of ours declares itself with them (see [`Builder`]), and the

@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Systems of FMUs of any tool: scenarios, read from files, checked, and converted to the master's values.
 //!
 //! ```text
