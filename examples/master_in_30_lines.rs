@@ -28,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     system.connect(motion.component(1), one, "xi_dot")?;
     system.connect(force.component(0), two, "f")?;
 
-    // Waveforms through 9 nodes of each macro step of 0.1 s, repeated until both agree.
-    let (predictor, correction) = (Arc::new(Spectral::new(8)), Correction::Newton(Newton::default()));
+    // Waveforms through 17 nodes of each macro step of 0.1 s, repeated until both agree.
+    let (predictor, correction) = (Arc::new(Spectral::new(16)), Correction::Newton(Newton::default()));
     let method = Method { predictor, correction, ..Method::default() };
     let mut simulation = Simulation::new(system, &method, Grid::uniform(0.1, 10.0))?;
     simulation.initialise()?;
