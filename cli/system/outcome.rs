@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use macrostep_description::shown;
+use macrostep_import::fmu::Face;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
@@ -256,6 +257,7 @@ impl Outcome {
             name: &u.name,
             fmu: u.source.to_string(),
             kind,
+            face: u.source.face().map(Face::word),
             do_steps: *do_steps,
             wall_s: self.unit_s.get(&u.name).copied(),
             input_derivatives: self.input_derivatives(i),

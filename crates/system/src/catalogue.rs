@@ -3,7 +3,7 @@
 use crate::scenario::Source;
 use crate::words::Rollback;
 use macrostep_description::ModelDescription;
-use macrostep_import::fmu::{Fmu, FmuOptions, regular};
+use macrostep_import::fmu::{Face, Fmu, FmuOptions, regular};
 use macrostep_master::Law;
 use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
@@ -61,6 +61,11 @@ pub trait Catalogue {
     /// How instances go back where a method repeats steps.
     fn rollback(&self) -> Rollback {
         Rollback::Own
+    }
+
+    /// The faces of the FMU, the one that it is driven by first.
+    fn faces(&self, _source: &Source) -> Vec<Face> {
+        vec![Face::CoSimulation]
     }
 
     /// Whether instances of an FMU that may be instantiated only once per process run each in one of their own.
@@ -138,5 +143,11 @@ impl Catalogue for Fmus {
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         let (fmu, _) = self.opened(source)?;
         fmu.unit(name, &FmuOptions::default()).map_err(|e| e.to_string())
+    }
+
+    fn faces(&self, source: &Source) -> Vec<Face> {
+        let Ok((fmu, _)) = self.opened(source) else { return Vec::new() };
+        let others = fmu.faces().filter(|face| *face != fmu.face());
+        std::iter::once(fmu.face()).chain(others).collect()
     }
 }

@@ -58,7 +58,7 @@ mod step;
 mod unpacked;
 
 pub use archive::Limits;
-pub use continuous::ContinuousUnit;
+pub use continuous::{ContinuousUnit, TOLERANCE as INTEGRATOR_TOLERANCE};
 pub use error::{Fault, FmuError};
 pub use face::Face;
 pub use instance::FmuUnit;
