@@ -185,6 +185,7 @@ function showRun(run, ms) {
   tell(worse, error + "Verdict of the run, which does not know the solution: " + run.verdict + (run.reason ? ", " + run.reason : "") + ".");
   const facts = [...run.facts, ["time in this tab", ms.toFixed(0) + " ms"]];
   $("facts").replaceChildren(...facts.map(([name, text]) => make("div", null, make("dt", null, name), make("dd", null, text))));
+  $("solution-note").hidden = !run.panels.some(panel => panel.curves.some(c => c.solution));
   $("motion-note").textContent = run.notes.join(" · ");
   // Charts that are there get new values.
   const names = JSON.stringify(run.panels.map(p => [p.title, p.curves.map(c => c.name)]));
