@@ -217,14 +217,13 @@ impl Outcome {
         self
     }
 
-    /// After a second look at a run that is doubtful or grows.
+    /// After a second look, where one is to decide.
     pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
         if self.verdict.second == Second::Nothing {
             return;
         }
         let before = self.verdict.clone();
-        let grade = before.grade;
-        print::remark!("note: at first look the run is {grade}; a second run with half the macro step decides");
+        print::remark!("note: {}", before.at_first_look());
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
