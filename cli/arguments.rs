@@ -31,6 +31,7 @@ mod full {
     pub use crate::flex::arguments::{FlexVerb, InterfaceArguments};
     pub use crate::help::{CompletionsArguments, ManualArguments};
     pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
+    pub use crate::lab::LabArguments;
     pub use crate::laboratory::arguments::CompareArguments;
     pub use crate::sweep::arguments::SweepArguments;
     pub use crate::system::arguments::ExportArguments;
@@ -76,6 +77,8 @@ impl Arguments {
             #[cfg(feature = "full")]
             Verb::Actuator(a) => a.run.folder("out/actuator"),
             Verb::Fmus(a) => Some(&a.out),
+            #[cfg(feature = "full")]
+            Verb::Lab(a) => Some(&a.out),
             Verb::Simulate(a) => a.out.as_deref(),
             Verb::Run(a) => a.out.as_deref(),
             #[cfg(feature = "full")]
@@ -169,6 +172,9 @@ pub enum Verb {
     /// The beam on springs with a full and a reduced interface
     #[cfg(feature = "full")]
     Interface(InterfaceArguments),
+    /// Write the laboratory: a page for any browser, in which the two masses run with any method while you move the sliders
+    #[cfg(feature = "full")]
+    Lab(LabArguments),
     /// Print a page of the documentation, or the list of them
     Docs(crate::docs::DocsArguments),
     /// Print a script for a shell that completes commands and options

@@ -15,6 +15,7 @@ macro_rules! pages {
 
 /// Each page with its text, in the order in which they are read.
 const PAGES: &[(&str, &str)] = pages![
+    "start",
     "tutorial",
     "systems",
     "keys",
@@ -35,6 +36,7 @@ const PAGES: &[(&str, &str)] = pages![
     "robustness",
     "platforms",
     "other-tools",
+    "laboratory",
     "papers",
     "gallery",
     "state-of-the-art",

@@ -32,6 +32,8 @@ mod info;
 #[cfg(feature = "full")]
 mod interface;
 mod junit;
+#[cfg(feature = "full")]
+mod lab;
 mod laboratory;
 mod options;
 mod oscillator;

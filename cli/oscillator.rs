@@ -110,13 +110,13 @@ fn watched(
     Ok((compared.finish(steps.wall.as_secs_f64()), ended))
 }
 
-/// After a second look at a run that is doubtful or grows, where its steps are not chosen as it goes on.
+/// After a second look, where one is to decide and its steps are not chosen as it goes on.
 fn look_again(outcome: &mut Outcome, options: &OscillatorOptions) {
     if outcome.verdict.second == Second::Nothing || options.control != Control::Fixed {
         return;
     }
     let before = outcome.verdict.clone();
-    print::remark!("note: at first look the run is {}; a second run with half the macro step decides", before.grade);
+    print::remark!("note: {}", before.at_first_look());
     outcome.warnings.retain(|warning| *warning != before.reason);
     let looked = before.second_look(&mut |parts| simulate::divided(options, parts), outcome.statistics.windows);
     // Where a unit does not run so, the first look stands.

@@ -126,6 +126,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),
         Some(Verb::Simulate(arguments)) => crate::single::run(&arguments),
         Some(Verb::Systems(arguments)) => crate::system::list::run(&arguments),
+        #[cfg(feature = "full")]
+        Some(Verb::Lab(arguments)) => crate::lab::run(&arguments),
         Some(Verb::Docs(arguments)) => crate::docs::run(&arguments),
         Some(Verb::New(arguments)) => crate::system::new::run(&arguments),
         Some(Verb::Convert(arguments)) => crate::system::convert::run(&arguments),

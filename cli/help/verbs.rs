@@ -146,6 +146,7 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
     (
         "Demonstrations",
         &[
+            verb("lab", &["macrostep lab", "macrostep lab --out page"]),
             verb("oscillator", &["macrostep oscillator --coupling f-s --predict linear --out out/first"]),
             verb(
                 "crane",

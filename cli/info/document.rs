@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use macrostep_description::{Dependencies, Kind, ModelDescription, TypeDefinition, Unit, Variable};
-use macrostep_import::fmu::Fmu;
+use macrostep_import::fmu::{Face, Fmu};
 use macrostep_system::assemble::InputOrder;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
@@ -42,6 +42,7 @@ fn document<'a>(fmu: &'a Fmu, tried: Option<&InputOrder>) -> Document<'a> {
         "description": d.description,
         "generation_tool": d.generation_tool,
         "model_exchange": d.model_exchange.is_some(),
+        "faces": fmu.faces().map(Face::word).collect::<Vec<_>>(),
         "capabilities": capabilities,
         "rollback": rollback(fmu),
         "input_derivatives": tried.map(|t| json!({ "order": t.order, "how": t.said() })),

@@ -1,11 +1,13 @@
 //! `macrostep advise`: the cheapest scheme and macro step for a tolerance, its predicted error, and with `--apply` its
 //! measured error.
 
+mod faces;
 mod say;
 
 use macrostep_analysis::advise::{Advice, Candidate, LeftOut, Question, advise};
 use macrostep_analysis::interfaces::{Capabilities, Connection};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
+use macrostep_analysis::missed::Unadvised;
 use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
@@ -18,11 +20,13 @@ use std::time::Duration;
 use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
 use super::missed::missed;
+use super::subject::Subject;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
 use crate::progress::progress_bar;
 use crate::terms::Units;
+use faces::Faces;
 use say::say;
 
 /// Schemes drawn.
@@ -38,6 +42,9 @@ struct Answer<'a> {
     stop_s: f64,
     /// The method as keys of `[coupling]`, with the cut where there is a choice, and `step`.
     advised: serde_json::Value,
+    /// What each face came to, where FMUs have both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faces: Option<Faces>,
     predicted_error: f64,
     /// With `--apply`.
     measured_error: Option<f64>,
@@ -108,18 +115,21 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
     // FMUs stay unpacked between the runs.
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
-    // Schemes are tried; what is advised is run where that is wanted.
-    let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
-    let advice = subject.install(|| advise(benchmark, &question, &|| bar.inc(1)));
-    bar.finish_and_clear();
+    // Schemes are tried, by both faces of FMUs that have them.
+    let by_equations = arguments.subject.by_equations("case-1", arguments.stop)?;
+    let advice = tried(&subject, &question);
+    let (taken, advice, faces) = faces::choose((&subject, advice), by_equations.as_ref(), &question);
+    let benchmark = taken.benchmark.as_ref();
     let advice = match advice {
         Ok(advice) => advice,
         Err(why) => return Err(missed(why, benchmark, &question, arguments.output.json)?),
     };
+    // What is advised is run where that is wanted.
     let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
 
     // The answer, as an object or as words.
-    let answer = answer(benchmark, &advice, &question, applied.as_ref())?;
+    let mut answer = answer(benchmark, &advice, &question, applied.as_ref())?;
+    answer.put(faces);
     let text = json::text(&answer)?;
     if arguments.output.json {
         print::line(&text)?;
@@ -134,6 +144,15 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         crate::print::remark!("wrote the advice to `{}`", folder.display());
     }
     Ok(())
+}
+
+/// Tries all schemes.
+fn tried(subject: &Subject, question: &Question) -> Result<Advice, Unadvised> {
+    let benchmark = subject.benchmark.as_ref();
+    let bar = progress_bar(macrostep_analysis::candidates::candidates(benchmark).len() as u64, "schemes tried");
+    let advice = subject.install(|| advise(benchmark, question, &|| bar.inc(1)));
+    bar.finish_and_clear();
+    advice
 }
 
 /// Runs what is advised beside the solution.
@@ -199,8 +218,11 @@ fn advised(benchmark: &dyn Benchmark, best: &Candidate) -> serde_json::Value {
 
 /// The same as lines of a scenario in TOML.
 fn as_toml(advised: &serde_json::Value) -> String {
-    let keys =
-        advised.as_object().into_iter().flatten().filter(|(key, _)| !["step", "coupling"].contains(&key.as_str()));
+    let keys = advised
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| !["step", "coupling", "faces"].contains(&key.as_str()));
     let value = |value: &serde_json::Value| match value.as_object() {
         None => value.to_string(),
         Some(table) => {
@@ -209,7 +231,12 @@ fn as_toml(advised: &serde_json::Value) -> String {
         }
     };
     let lines: Vec<String> = keys.map(|(key, x)| format!("    {key} = {}", value(x))).collect();
-    format!("    [experiment]\n    step = {}\n    [coupling]\n{}", advised["step"], lines.join("\n"))
+    // Keys of units stand in sections of their own.
+    let faces = advised["faces"].as_object().into_iter().flatten();
+    let faces: String = faces
+        .map(|(unit, face)| format!("\n    [units.{}]\n    face = {face}", macrostep_system::toml::key(unit)))
+        .collect();
+    format!("    [experiment]\n    step = {}\n    [coupling]\n{}{faces}", advised["step"], lines.join("\n"))
 }
 
 fn answer<'a>(
@@ -232,6 +259,7 @@ fn answer<'a>(
         tolerance: question.tolerance,
         stop_s: question.stop_s,
         advised: advised(benchmark, best),
+        faces: None,
         predicted_error: best.error,
         measured_error: applied.and_then(|work| finite(work.error.position)),
         reference_error,

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use macrostep_analysis::{Benchmark, FromFile};
+use macrostep_import::fmu::Face;
+use macrostep_system::Catalogue;
+use macrostep_system::scenario::Source;
 use macrostep_system::words::Rollback;
 
 use crate::distinct::Files;
@@ -90,6 +93,38 @@ impl SubjectArguments {
     /// # Errors
     /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
     pub fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
+        self.of(path, self.opened(path, stop_s)?)
+    }
+
+    /// The same system, where FMUs that have both faces and none is named for are driven by their equations, and the names of these units.
+    ///
+    /// # Errors
+    /// As [`SubjectArguments::open`].
+    pub fn by_equations(&self, usual: &str, stop_s: Option<f64>) -> Result<Option<(Subject, Vec<String>)>, Failure> {
+        let path = Path::new(self.typed().unwrap_or(usual));
+        if macrostep_analysis::scenarios().iter().any(|s| Path::new(s.name()) == path) {
+            return Ok(None);
+        }
+        let mut opened = self.opened(path, stop_s)?;
+        // Each such unit gets the face as if the file said so.
+        let units = &opened.document.scenario.units;
+        let has_both: Vec<bool> =
+            units.iter().map(|u| u.source.face().is_none() && opened.faces(&u.source).len() > 1).collect();
+        let mut names = Vec::new();
+        for (unit, _) in opened.document.scenario.units.iter_mut().zip(has_both).filter(|(_, has_both)| *has_both) {
+            if let Source::File { face, .. } = &mut unit.source {
+                *face = Some(Face::ModelExchange);
+                names.push(unit.name.clone());
+            }
+        }
+        if names.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some((self.of(path, opened)?, names)))
+    }
+
+    /// The file, opened with the options.
+    fn opened(&self, path: &Path, stop_s: Option<f64>) -> Result<Opened, Failure> {
         let arguments = SystemArguments {
             system: PathBuf::from(path),
             stop: stop_s,
@@ -101,6 +136,11 @@ impl SubjectArguments {
         };
         let mut opened = Opened::new(&arguments)?;
         opened.record(&self.record);
+        Ok(opened)
+    }
+
+    /// What is opened as a subject.
+    fn of(&self, path: &Path, opened: Opened) -> Result<Subject, Failure> {
         let scenario = opened.document.scenario.clone();
         // A slave may change the working folder.
         let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;

@@ -41,7 +41,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let fmu = info::open(&arguments.fmu)?.by_face(arguments.face).map_err(Failure::run)?;
     let description = fmu.description();
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
-    let experiment = Experiment::new(arguments, description, &mut warnings)?;
+    let experiment = Experiment::new(arguments, &fmu, &mut warnings)?;
     let starts = starts(arguments, description)?;
     warnings.extend(without_value(arguments, description, &starts));
     // The file of inputs, which may have nothing to say in the run.

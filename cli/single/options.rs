@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use macrostep_description::{ModelDescription, shown};
-use macrostep_import::fmu::Face;
+use macrostep_description::shown;
+use macrostep_import::fmu::{Face, Fmu};
 
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
@@ -104,10 +104,11 @@ impl Experiment {
     ///
     /// # Errors
     /// [`Failure::Usage`] for times no run can have.
-    pub fn new(a: &SimulateArguments, d: &ModelDescription, warnings: &mut Vec<String>) -> Result<Self, Failure> {
+    pub fn new(a: &SimulateArguments, fmu: &Fmu, warnings: &mut Vec<String>) -> Result<Self, Failure> {
         let usage = |option: &str, found: f64, expected: &str| {
             Failure::Usage(format!("`{option}`: found {found} s, expected {expected}"))
         };
+        let (d, is_equations) = (fmu.description(), fmu.face() == Face::ModelExchange);
         // Times: as typed, as the FMU says, or a second from its start at 0.
         let (declared, unusable) = d.default_experiment.unwrap_or_default().usable();
         let start_s = a.start_time.or(declared.start_time).unwrap_or(0.0);
@@ -155,7 +156,9 @@ impl Experiment {
                 shown::time(end_s)
             ));
         }
-        let tolerance = a.solver_tolerance.or(declared.tolerance);
+        // That of an FMU is for its own solver: its equations are integrated with a smaller one.
+        let declared_tolerance = declared.tolerance.filter(|_| !is_equations);
+        let tolerance = a.solver_tolerance.or(declared_tolerance);
         // What is taken for values of the FMU that no run can use.
         for value in unusable {
             let taken = match value.attribute {

@@ -1,13 +1,15 @@
 //! `macrostep explain`: a description of a run.
 
 use macrostep_description::shown;
+use macrostep_import::fmu::Face;
 use macrostep_plot::Table;
 use macrostep_plot::table::short;
 use macrostep_system::assemble::{try_forks, try_inputs};
 use macrostep_system::explain::{
     Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
 };
-use macrostep_system::toml;
+use macrostep_system::scenario::Scenario;
+use macrostep_system::{Catalogue, toml};
 
 use super::arguments::ExplainArguments;
 use super::{Opened, findings_failure, method_line, title};
@@ -76,6 +78,7 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
             ))?;
         }
     }
+    faces(s, opened, say)?;
     let choices = choices(&assembly);
     if !choices.is_empty() {
         say(format_args!("\nChoices of the FMUs"))?;
@@ -94,6 +97,27 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
         energy(&run.map_err(Failure::run)?, say)?;
     }
     which((&allowed, &lines), system, say)
+}
+
+/// How FMUs are driven whose equations this program can integrate.
+fn faces(s: &Scenario, opened: &Opened, say: Say<'_>) -> Result<(), Failure> {
+    for unit in &s.units {
+        let Some(face) = unit.source.face() else { continue };
+        let has_both = opened.faces(&unit.source).len() > 1;
+        let other = match (face, has_both) {
+            (_, false) => "its only face",
+            (Face::CoSimulation, true) => "`face = \"model-exchange\"` integrates its equations here",
+            (Face::ModelExchange, true) => "`face = \"co-simulation\"` takes its own solver",
+        };
+        let how = match (face, unit.solver_tolerance) {
+            (Face::ModelExchange, Some(tolerance)) => {
+                format!("integrated here by DOP853, or Radau IIA where it is stiff, relative tolerance {tolerance:e}")
+            }
+            _ => "by its own solver".to_owned(),
+        };
+        say(format_args!("Face: `{}` by {face}, {how}; {other}", unit.name))?;
+    }
+    Ok(())
 }
 
 /// Which method for this system: what its FMUs allow, what that comes to, and the next command.

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use macrostep::embedded;
 use macrostep_benchmarks as benchmarks;
 use macrostep_description::ModelDescription;
+use macrostep_import::fmu::Face;
 use macrostep_import::isolation::Cut;
 use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
@@ -255,6 +256,10 @@ impl Catalogue for Opened {
         }
         let unit = slaves::make_by_fork(&self.fmus.fmu(source)?, name, &self.slaves).map_err(|e| e.to_string())?;
         Ok(self.timed(unit))
+    }
+
+    fn faces(&self, source: &Source) -> Vec<Face> {
+        if self.is_given(source) { vec![Face::CoSimulation] } else { self.fmus.faces(source) }
     }
 
     fn law(&self, name: &str) -> Option<Box<dyn Law>> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use macrostep_description::shown;
+use macrostep_import::fmu::Face;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
@@ -216,14 +217,13 @@ impl Outcome {
         self
     }
 
-    /// After a second look at a run that is doubtful or grows.
+    /// After a second look, where one is to decide.
     pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
         if self.verdict.second == Second::Nothing {
             return;
         }
         let before = self.verdict.clone();
-        let grade = before.grade;
-        print::remark!("note: at first look the run is {grade}; a second run with half the macro step decides");
+        print::remark!("note: {}", before.at_first_look());
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
@@ -256,6 +256,7 @@ impl Outcome {
             name: &u.name,
             fmu: u.source.to_string(),
             kind,
+            face: u.source.face().map(Face::word),
             do_steps: *do_steps,
             wall_s: self.unit_s.get(&u.name).copied(),
             input_derivatives: self.input_derivatives(i),

@@ -237,9 +237,14 @@ fn sheet(title: &str, note: &str, columns: &[&str], rows: Vec<Vec<String>>) -> O
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
+/// Where a unit runs, and by which face, where there is a choice.
+fn runs(u: &super::units::UnitResult) -> String {
+    u.face.map_or_else(|| u.kind.to_owned(), |face| format!("{}, {face}", u.kind))
+}
+
 fn units(s: &Summary) -> Option<Sheet> {
     let row = |u: &super::units::UnitResult| {
-        let mut cells = vec![u.name.to_owned(), u.fmu.clone(), u.kind.to_owned(), u.do_steps.to_string()];
+        let mut cells = vec![u.name.to_owned(), u.fmu.clone(), runs(u), u.do_steps.to_string()];
         cells.extend(u.wall_s.map(|wall_s| format!("{wall_s:.6}")));
         cells.extend(u.wall_s.map(|wall_s| format!("{:.1}", 1e6 * wall_s / u.do_steps.max(1) as f64)));
         cells

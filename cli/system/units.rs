@@ -11,6 +11,9 @@ pub struct UnitResult<'a> {
     pub name: &'a str,
     pub fmu: String,
     pub kind: &'a str,
+    /// How it is driven, where its FMU has equations that this program can integrate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub face: Option<&'static str>,
     pub do_steps: u64,
     /// Time in them \[s\], where it was taken.
     pub wall_s: Option<f64>,

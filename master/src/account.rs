@@ -20,6 +20,9 @@ pub struct Account {
     pub power_max_w: f64,
     /// Residual energy of all steps, each by its absolute value \[J\]: what does not cancel from step to step.
     pub missed_j: f64,
+    /// The same by Simpson's rule for every predictor, with a cubic through communication points for what lies between them: more than was missed
+    /// where motions are predicted better than that, but not 0 where a corrector has made the ends of all steps true.
+    pub missed_inside_j: f64,
     /// Energy that went through: the largest range of the energy that a port has received since the start \[J\].
     pub passed_j: f64,
 }
@@ -29,6 +32,11 @@ impl Account {
     /// Residual energy of all steps as a share of the energy that went through; 0 where nothing did.
     pub fn missed_share(&self) -> f64 {
         if self.passed_j > PASSED_MIN_J { self.missed_j / self.passed_j } else { 0.0 }
+    }
+
+    /// The same of [`Account::missed_inside_j`].
+    pub fn missed_inside_share(&self) -> f64 {
+        if self.passed_j > PASSED_MIN_J { self.missed_inside_j / self.passed_j } else { 0.0 }
     }
 
     /// Residual energy so far as a share of the energy that went through, positive where the coupling has added energy.

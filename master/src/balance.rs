@@ -28,6 +28,8 @@ pub(crate) struct UnitBalance {
     pub length_before_s: f64,
     /// Weights of the values at the end, the start and the two starts before that make the value at mid-step.
     pub middle: [f64; 4],
+    /// Whether means are of both ends alone.
+    pub by_ends: bool,
     /// Of each input at the step's end, its start, and the starts of the two steps before.
     pub truth: Vec<[f64; 4]>,
     /// Of each input at the step's start, middle and end.
@@ -102,7 +104,7 @@ impl Settlement {
                     balance.meet(&stations[unit].inputs.values);
                 }
                 balance.begin();
-                balance.aim(if cubic { step.length_s } else { 0.0 });
+                balance.aim(step.length_s, cubic);
                 (balance.length_s, balance.length_before_s) = (step.length_s, balance.length_s);
                 balance.applied.copy_from_slice(&step.applied);
                 stations[unit].feed_now(supply, step.to);
@@ -141,10 +143,11 @@ impl UnitBalance {
     }
 
     /// Weights for a step of `length_s` seconds after the last ones: Lagrange polynomials at mid-step through as many of the
-    /// four points as there are; the line through two where `length_s` is 0.
+    /// four points as there are. Whether these are `cubic` enough for means.
     #[inline]
-    pub fn aim(&mut self, length_s: f64) {
-        if length_s > 0.0 && self.length_s == length_s && self.length_before_s == length_s {
+    pub fn aim(&mut self, length_s: f64, cubic: bool) {
+        self.by_ends = !cubic || self.length_s == 0.0;
+        if self.length_s == length_s && self.length_before_s == length_s {
             self.middle = EVEN;
             return;
         }
@@ -153,7 +156,7 @@ impl UnitBalance {
 
     /// As [`UnitBalance::aim`], for steps of any length.
     fn aim_anew(&mut self, length_s: f64) {
-        let points = match (length_s > 0.0 && self.length_s > 0.0, self.length_before_s > 0.0) {
+        let points = match (self.length_s > 0.0, self.length_before_s > 0.0) {
             (false, _) => 2,
             (true, false) => 3,
             (true, true) => 4,
@@ -184,7 +187,7 @@ impl UnitBalance {
     /// is not known better than by its ends.
     #[inline(always)]
     pub fn mean(&self, [start, middle, end]: [f64; 3]) -> f64 {
-        if self.middle[2] == 0.0 { 0.5 * (start + end) } else { (start + 4.0 * middle + end) / 6.0 }
+        if self.by_ends { 0.5 * (start + end) } else { simpson([start, middle, end]) }
     }
 
     /// Mean error of the last step's inputs, without their own correction; 0 before the first step.
@@ -223,6 +226,7 @@ impl PortPlace {
         account.residual_energy_j += residual_j;
         // What the verdict on the run weighs it against.
         account.missed_j += residual_j.abs();
+        account.missed_inside_j += unit.length_s * simpson([start_w, middle_w, end_w]).abs();
         if let Some(passed_j) = passages[self.bond].take(self.number, [effort, flow], unit.length_s) {
             raise(&mut account.passed_j, passed_j);
         }
@@ -239,6 +243,12 @@ impl PortPlace {
             raise(&mut account.residual_energy_max_j, account.residual_energy_j.abs());
         }
     }
+}
+
+/// Mean by Simpson's rule.
+#[inline(always)]
+fn simpson([start, middle, end]: [f64; 3]) -> f64 {
+    (start + 4.0 * middle + end) / 6.0
 }
 
 /// The larger of both; NaN changes nothing, as in [`f64::max`], which takes six times the instructions.

@@ -54,6 +54,15 @@ impl Grid {
     ///
     /// # Errors
     /// [`RunError::Grid`] for shares that make no window, or one of too many steps.
+    ///
+    /// ```
+    /// use macrostep_master::Grid;
+    ///
+    /// // The second of two units makes three steps in a macro step.
+    /// let grid = Grid { shares: vec![(1, 1), (1, 3)], ..Grid::uniform(1e-3, 1.0) };
+    /// assert_eq!(grid.window(2)?, (1.0, vec![1, 3]));
+    /// # Ok::<(), macrostep_master::RunError>(())
+    /// ```
     pub fn window(&self, n: usize) -> Result<(f64, Vec<u64>), RunError> {
         let (clock, steps) = self.resolve(n, 1)?;
         let window = steps.iter().copied().fold(1, lcm);

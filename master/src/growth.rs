@@ -10,7 +10,8 @@
 //! b_i ≥ 1.3 b_{i−1}  for the later half,   b_n ≥ 100 b_{n/2},   Σ (y_k − 2 y_{k−1} + y_{k−2})² ≥ 0.05 Σ y_k²
 //! ```
 //!
-//! or where the first holds and b_n ≥ 10²⁰ b_{n/2}, which no signal does that is worth computing. t^p has b_n/b_{n/2} = 2^p, so p would have to be 7; the third is (ω H)⁴ of a signal of angular frequency ω. What a signal does early in
+//! or where the first holds and b_n ≥ 10²⁰ b_{n/2}, which no signal does that is worth computing. Where only the third fails, either the system or
+//! a coupling grows, which a second run tells apart (`second_look.rs`). In them t^p has b_n/b_{n/2} = 2^p, so p would have to be 7; the third is (ω H)⁴ of a signal of angular frequency ω. What a signal does early in
 //! the run, as a start from rest, is in none of them. Not every window is looked at: the first [`DENSE`], then a few in a row, eight times
 //! while their number doubles.
 
@@ -71,6 +72,8 @@ pub(crate) struct Grown {
     pub place: (usize, usize),
     /// Its size late in the run as a multiple of that at half of the run.
     pub factor: f64,
+    /// Whether no system grows so by itself.
+    pub is_unresolved: bool,
 }
 
 impl Growth {
@@ -142,10 +145,10 @@ impl Growth {
         }
         let places = channels.iter().enumerate().flat_map(|(channel, h)| (0..h.width()).map(move |c| (channel, c)));
         let grown = self.signals.iter().zip(places).filter_map(|(signal, place)| {
-            let factor = signal.factor(whole)?;
-            Some(Grown { place, factor })
+            let (factor, is_unresolved) = signal.factor(whole)?;
+            Some(Grown { place, factor, is_unresolved })
         });
-        grown.max_by(|a, b| a.factor.total_cmp(&b.factor))
+        grown.max_by(|a, b| a.is_unresolved.cmp(&b.is_unresolved).then(a.factor.total_cmp(&b.factor)))
     }
 }
 
@@ -168,13 +171,13 @@ impl Course {
         }
     }
 
-    /// Growth since the middle of so many blocks, where it is one.
-    fn factor(&self, blocks: usize) -> Option<f64> {
+    /// Growth since the middle of so many blocks, where it is exponential, and whether it is one that nothing resolves.
+    fn factor(&self, blocks: usize) -> Option<(f64, bool)> {
         let later = &self.blocks[blocks / 2 - 1..blocks];
         let factor = later.last()? / later.first()?;
         let is_steady = later.windows(2).all(|pair| pair[1] >= EACH * pair[0] && pair[0] > 0.0);
-        let is_rough = factor >= WHOLE && self.rough >= ROUGH * self.size;
-        (is_steady && (is_rough || factor >= BEYOND)).then_some(factor)
+        let is_rough = self.rough >= ROUGH * self.size;
+        (is_steady && factor >= WHOLE).then_some((factor, is_rough || factor >= BEYOND))
     }
 }
 
@@ -195,7 +198,7 @@ mod tests {
                 growth.take(&channels, k as Tick, k);
             }
         }
-        growth.grown(&channels).map(|grown| grown.factor)
+        growth.grown(&channels).filter(|grown| grown.is_unresolved).map(|grown| grown.factor)
     }
 
     /// Powers of time, exponentials that are resolved, oscillations, noise and steps do not count; what alternates and grows does.

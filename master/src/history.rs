@@ -183,6 +183,17 @@ impl History {
     /// Index of the row a polynomial over a step that ends at tick `to` starts from, going back: the earliest row at or
     /// after `to` (the signal is known there: it is interpolated), else the newest (it is extrapolated).
     #[inline]
+    ///
+    /// ```
+    /// use macrostep_master::History;
+    ///
+    /// // A signal of one component, known at the ticks 0 and 1.
+    /// let mut history = History::new(1, 2, 1);
+    /// history.put(0, &[3.0]);
+    /// history.put(1, &[4.0]);
+    /// let newest = history.lead(2);
+    /// assert_eq!((history.at(newest), history.value(newest, 0)), (1.0, 4.0));
+    /// ```
     pub fn lead(&self, to: Tick) -> usize {
         let to = to as f64;
         let mut i = self.len - 1;

@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! A master for FMI 2.0 co-simulation.
 //!
 //! ```text

@@ -192,6 +192,14 @@ pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
 }
 
 /// Largest absolute value of the eigenvalues; NaN if the matrix has values that are not finite.
+///
+/// ```
+/// use macrostep_master::spectral_radius;
+/// use nalgebra::dmatrix;
+///
+/// // A turn that shrinks by a half.
+/// assert!((spectral_radius(&dmatrix![0.0, 0.5; -0.5, 0.0]) - 0.5).abs() < 1e-15);
+/// ```
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {
         return f64::NAN;

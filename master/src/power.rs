@@ -126,6 +126,7 @@ impl EnergyBalance {
             residual_power_max_w: 0.0,
             power_max_w: 0.0,
             missed_j: 0.0,
+            missed_inside_j: 0.0,
             passed_j: 0.0,
         };
         let settlement = self.steps.as_ref().map(|steps| {
@@ -236,7 +237,7 @@ impl EnergyBalance {
     fn follow(&self, balance: &mut UnitBalance, span: &Span) {
         balance.arrived = Some(span.from);
         balance.begin();
-        balance.aim(if self.cubic { span.length_s } else { 0.0 });
+        balance.aim(span.length_s, self.cubic);
     }
 
     /// After a unit has stepped: keeps the inputs that it was given.

@@ -1,4 +1,4 @@
-//! A *second look* at a run that is doubtful or grows: the same system with half the macro step, over a part of the run.
+//! A *second look* at a run that is doubtful or grows, or that nothing speaks against but its long steps: the same system with half the macro step, over a part of the run.
 //!
 //! With y_H and y_{H/2} a sampled signal at the common communication points of the first n of N windows,
 //!
@@ -18,7 +18,7 @@
 
 use crate::error::RunError;
 use crate::run::Simulation;
-use crate::verdict::{Second, Verdict};
+use crate::verdict::{Grade, Second, Verdict};
 
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
@@ -77,6 +77,14 @@ impl Verdict {
         Ok(unseen)
     }
 
+    /// What is said before a second look.
+    pub fn at_first_look(&self) -> String {
+        match self.grade {
+            Grade::Ok => "macro steps are long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
+            grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
+        }
+    }
+
     /// The same, with runs that are this much apart.
     fn denied(self, apart: f64, differ: &str) -> Verdict {
         let by = if apart < 1.0 {
@@ -84,7 +92,11 @@ impl Verdict {
         } else {
             "more than the signals are".to_owned()
         };
-        Verdict { reason: format!("{}; {differ} by {by}", self.reason), ..self }
+        if self.grade > Grade::Ok {
+            return Verdict { reason: format!("{}; {differ} by {by}", self.reason), ..self };
+        }
+        let reason = format!("macro steps may be too long for so many of them: {differ} by {by}; choose a smaller one");
+        Verdict { grade: Grade::Doubtful, reason, found: Some(apart), ..self }
     }
 }
 

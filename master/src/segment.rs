@@ -72,6 +72,15 @@ impl Segment {
 
     /// Value at local time `s`.
     #[inline]
+    ///
+    /// ```
+    /// use macrostep_master::Segment;
+    ///
+    /// // 1 + 2 s + 3 s²
+    /// let mut p = Segment::default();
+    /// p.fill(2, |i| i as f64 + 1.0);
+    /// assert_eq!(p.at(0.5), 2.75);
+    /// ```
     pub fn at(&self, s: f64) -> f64 {
         self.coefficients().iter().rev().fold(0.0, |p, c| p * s + c)
     }
@@ -151,6 +160,16 @@ pub struct Jet {
 /// The polynomial of lowest degree through all jets (Hermite interpolation by divided differences with repeated nodes,
 /// e.g. Stoer & Bulirsch, section 2.1.5), into `out`. Abscissas must differ; conditions beyond [`DEGREE_MAX`] + 1 are
 /// left out.
+///
+/// ```
+/// use macrostep_master::{Jet, Segment, interpolate};
+///
+/// // Values 0 and 1 at the ends, rates 0 at both: 3 s² − 2 s³.
+/// let jets = [0.0, 1.0].map(|s| Jet { s, values: [s, 0.0, 0.0], len: 2 });
+/// let mut p = Segment::default();
+/// interpolate(&jets, &mut p);
+/// assert_eq!(p.coefficients(), [0.0, 0.0, 3.0, -2.0]);
+/// ```
 pub fn interpolate(jets: &[Jet], out: &mut Segment) {
     // Nodes, each as often as its jet has conditions, with the value there and the jet it is from.
     let mut z = [0.0; DEGREE_MAX + 1];

@@ -19,6 +19,15 @@ impl Series {
     }
 
     /// The value at `t_s` \[s\]; at a jump the later one. Times that differ by rounding are one.
+    ///
+    /// ```
+    /// use macrostep_master::Series;
+    ///
+    /// // A jump from 1 to 5 at 2 s.
+    /// let force = Series::new(vec![0.0, 2.0, 2.0], vec![0.0, 1.0, 5.0]).ok_or("times that decrease")?;
+    /// assert_eq!((force.before(2.0), force.at(2.0), force.at(1.0)), (1.0, 5.0, 0.5));
+    /// # Ok::<(), &str>(())
+    /// ```
     pub fn at(&self, t_s: f64) -> f64 {
         self.between(self.times_s.partition_point(|t| *t <= t_s + near_s(t_s)), t_s)
     }

@@ -80,6 +80,7 @@ class System:
         step_parameter: Optional[str] = None,
         solver_tolerance: Optional[float] = None,
         motions: Optional[list[list[str]]] = None,
+        face: Optional[str] = None,
     ) -> str: ...
     def add_object(
         self,

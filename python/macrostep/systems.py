@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Literal, Optional, Union
 
 from . import _macrostep, fmus, keywords, sweeps, verbs
 from .runs import Run, Verification
@@ -240,12 +240,14 @@ class System(_macrostep.System):
         step_parameter: Optional[str] = None,
         solver_tolerance: Optional[float] = None,
         motions: Optional[list[list[str]]] = None,
+        face: Optional[Literal["co-simulation", "model-exchange"]] = None,
         **values: Any,
     ) -> Unit:
         """Adds a unit: an FMU by its file, its folder, or `embedded:NAME`. Start values are keywords, or stand in `start`; `step` is
-        its own macro step as a part of H, such as "1/5"."""
+        its own macro step as a part of H, such as "1/5"; `face` is how it is driven, co-simulation where it offers that."""
         settings = [(key, plain(x)) for key, x in {**(start or {}), **values}.items()]
-        return Unit(self, self.add_fmu(os.fspath(fmu), name, settings, share(step), step_parameter, solver_tolerance, motions))
+        added = self.add_fmu(os.fspath(fmu), name, settings, share(step), step_parameter, solver_tolerance, motions, face)
+        return Unit(self, added)
 
     def add_unit(
         self,

@@ -10,6 +10,7 @@ mod free;
 mod given;
 mod rows;
 mod simulation;
+mod source;
 mod system;
 mod unit;
 mod work;

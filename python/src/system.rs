@@ -19,6 +19,7 @@ use crate::free::{free, is_free};
 use crate::given::{Parts, Predicting, Raised, UNIT};
 use crate::rows::parts;
 use crate::simulation::{Simulation, simulation};
+use crate::source::source;
 use crate::unit::{Names, Written};
 use crate::work::work;
 
@@ -221,7 +222,7 @@ impl System {
     }
 
     /// Adds a unit: its FMU is a file, a folder, or `embedded:NAME`. Its name, made free of others.
-    #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, solver_tolerance = None, motions = None))]
+    #[pyo3(signature = (fmu, name, settings, step = None, step_parameter = None, solver_tolerance = None, motions = None, face = None))]
     #[allow(clippy::too_many_arguments)]
     fn add_fmu(
         &self,
@@ -233,11 +234,9 @@ impl System {
         step_parameter: Option<String>,
         solver_tolerance: Option<f64>,
         motions: Option<Vec<Vec<String>>>,
+        face: Option<String>,
     ) -> PyResult<String> {
-        let source = match fmu.strip_prefix("embedded:") {
-            Some(name) => Source::Embedded(name.to_owned()),
-            None => Source::file(fmu, fmu),
-        };
+        let source = source(py, fmu, face.as_deref())?;
         // Says at once what is wrong with it.
         self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;
         let place = Place::option(&format!("add({fmu:?})"));

@@ -189,3 +189,88 @@ fn a_container_has_them_inside() {
     let steps = ["simulate", "pair.fmu", "--step", "0.125", "--stop", "5", "--out", "out"];
     assert_eq!(positions(&macrostep(&folder, &[&steps[..], &outputs].concat())), whole);
 }
+
+/// The pair with an FMU that has both faces.
+fn both(name: &str, right: &str) -> PathBuf {
+    let folder = pair(name, [0.0; 2], right);
+    let defines = [("MODEL", "MASS"), ("DIRECTIONAL", "1"), ("STATES", "1"), ("STEPS", "1")];
+    let library = make::compiled("equations.c", &defines);
+    let both = r#"<CoSimulation modelIdentifier="mass" canHandleVariableCommunicationStepSize="true" canGetAndSetFMUstate="true"/>
+  <DefaultExperiment tolerance="1e-3"/>"#;
+    let xml = XML.replace("\"true\"/>\n  <ModelV", &format!("\"true\"/>\n  {both}\n  <ModelV"));
+    assert_ne!(xml, XML);
+    let entries = [("modelDescription.xml", xml.as_bytes()), ("binaries/linux64/mass.so", library.as_slice())];
+    std::fs::write(folder.join("mass.fmu"), make::archive(&entries)).expect("written");
+    folder
+}
+
+/// Which face is used is said; one that is not named is co-simulation, and what an FMU proposes for its own solver is not for ours.
+#[test]
+fn faces_are_told() {
+    let folder = both("told", "mass.fmu");
+    let text = std::fs::read_to_string(folder.join("pair.toml")).expect("text");
+    let left = "[units.left]\nfmu = \"mass.fmu\"\n";
+    let mixed = text.replace(left, &format!("{left}face = \"model-exchange\"\n"));
+    std::fs::write(folder.join("mixed.toml"), &mixed).expect("written");
+    // In words.
+    let told = macrostep(&folder, &["explain", "mixed.toml", "--step", "0.01", "--no-run"]);
+    assert_eq!(told.code, Some(0), "{told:#?}");
+    assert!(told.stdout.contains("Face: `left` by model-exchange, integrated here"), "{}", told.stdout);
+    assert!(told.stdout.contains("relative tolerance 1e-10"), "{}", told.stdout);
+    assert!(told.stdout.contains("Face: `right` by co-simulation, by its own solver"), "{}", told.stdout);
+    // In JSON, of an FMU and of a run.
+    let info = macrostep(&folder, &["info", "mass.fmu", "--json"]);
+    assert!(info.stdout.contains(r#""faces":["co-simulation","model-exchange"]"#), "{}", info.stdout);
+    let ran = macrostep(&folder, &["run", "mixed.toml", "--step", "0.01", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(
+        (&summary["units"][0]["face"], &summary["units"][1]["face"]),
+        (&"model-exchange".into(), &"co-simulation".into())
+    );
+}
+
+/// The error of a mixed pair is that of its co-simulation face: what its own solver makes of the same inputs beside an exact unit.
+#[test]
+fn a_mixed_pair_has_the_error_of_its_coarse_face() {
+    let (exact, amplitudes) = linear();
+    let options = ["--predict", "linear", "--correct", "newton", "--corrector-tolerance", "1e-12"];
+    let options = [&options[..], &["--step", "0.005", "--solver-tolerance", "1e-13"]].concat();
+    // By its equations.
+    let folder = both("coarse", "mass.fmu");
+    let text = std::fs::read_to_string(folder.join("pair.toml")).expect("text");
+    let right = "[units.right]\nfmu = \"mass.fmu\"\n";
+    let faced = text.replace(right, &format!("{right}face = \"model-exchange\"\n"));
+    assert_ne!(faced, text);
+    std::fs::write(folder.join("pair.toml"), faced).expect("written");
+    let mixed = positions(&run(&folder, &options));
+    // Beside a unit of this program, which is exact for inputs that are straight.
+    let folder = both("beside", "embedded:oscillator2_force");
+    let beside = positions(&run(&folder, &[&options[..], &["--set", "right.integrator=exact"]].concat()));
+    assert!(error(mixed, beside, amplitudes) < 1e-9, "{mixed:?} {beside:?}");
+    let found = error(mixed, exact, amplitudes);
+    assert!((1e-4..1e-1).contains(&found), "{found:e}");
+}
+
+/// Advice tries both faces, and the one that it takes stands in the keys for the scenario.
+#[test]
+fn advice_tries_both_faces() {
+    let folder = both("advised", "mass.fmu");
+    let record = ["--record", "left.x", "--record", "right.x"];
+    let asked =
+        [&["advise", "pair.toml", "--tolerance", "1e-4", "--stop", "1", "--step", "0.01", "--json"][..], &record]
+            .concat();
+    let left = macrostep(&folder, &asked);
+    assert_eq!(left.code, Some(0), "{}\n{}", left.command, left.stderr);
+    let advice: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+    let tried = advice["faces"]["tried"].as_array().expect("both");
+    let calls: Vec<Option<u64>> = tried.iter().map(|face| face["do_steps"].as_u64()).collect();
+    let expected = match calls[..] {
+        [Some(one), Some(two)] if one <= two => "co-simulation",
+        [Some(_), None] => "co-simulation",
+        _ => "model-exchange",
+    };
+    assert_eq!(advice["faces"]["taken"], expected, "{calls:?}");
+    assert_eq!(advice["advised"]["faces"]["left"], expected);
+    // The coarse solver of the FMU needs more steps than its equations do.
+    assert_eq!(expected, "model-exchange", "{calls:?}");
+}

@@ -1,6 +1,8 @@
 //! Rules of the house that no compiler knows.
 
 mod budget;
+#[cfg(unix)]
+mod laboratory;
 mod recipes;
 mod source;
 mod tidy;

@@ -79,4 +79,9 @@ grep -q ">401<" "$out/dom.html" || {
     exit 1
 }
 echo "run --watch: followed to the end"
-echo "4 passed, 0 failed"
+
+# The laboratory, as the program writes it.
+"$program" lab --out "$out/laboratory" >/dev/null
+cmp "$out/laboratory/laboratory.html" lab/dist/laboratory.html
+python3 tests/judges/laboratory.py "$out/laboratory/laboratory.html" "$program" "$out/laboratory"
+echo "5 passed, 0 failed"

@@ -1,4 +1,5 @@
-/* Equations for the tests of model exchange; MODEL chooses which. No state functions unless STATES is defined, no steps. */
+/* Equations for the tests of model exchange; MODEL chooses which. No state functions unless STATES is defined, and no
+   steps unless STEPS is, by Heun's method with inputs held. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +41,9 @@ static void defaults(slave *s) {
 void *fmi2Instantiate(const char *name, int type, const char *guid, const char *uri, const void *back, int visible, int logging) {
     slave *s;
     (void)name, (void)guid, (void)uri, (void)back, (void)visible, (void)logging;
+#ifndef STEPS
     if (type != 0) return NULL;
+#endif
     s = malloc(sizeof *s);
     defaults(s);
     return s;
@@ -109,7 +112,8 @@ status fmi2NewDiscreteStates(slave *s, info *i) {
         else if (!s->mode && s->real[0] <= 0.5) s->mode = 1, s->events++;
         break;
     case CHATTER: s->mode = s->real[0] > 0, s->events++; break;
-    case RAMP: s->events++; break;
+    /* It wants the run to end where p is above 5. */
+    case RAMP: s->events++, i->terminate = s->real[P] > 5; break;
     case CLOCK:
         if (s->t >= s->next) s->events++, s->next = 0.1 * s->events;
         i->timed = 1, i->next = s->next;
@@ -138,6 +142,26 @@ status fmi2GetEventIndicators(slave *s, double *g, size_t n) {
     }
     return OK;
 }
+
+#ifdef STEPS
+status fmi2DoStep(slave *s, double t, double h, int keep) {
+    const int n = STATES_N;
+    double dz[4], end[4], start[4];
+    (void)keep;
+    memcpy(start, s->real, n * sizeof *start);
+    rates(s, dz);
+    for (int i = 0; i < n; i++) s->real[i] = start[i] + h * dz[i];
+    rates(s, end);
+    for (int i = 0; i < n; i++) s->real[i] = start[i] + h * (dz[i] + end[i]) / 2;
+    s->t = t + h;
+    return OK;
+}
+status fmi2CancelStep(slave *s) { (void)s; return ERROR; }
+status fmi2SetRealInputDerivatives(slave *s, const unsigned *vr, size_t n, const int *order, const double *value) { (void)s, (void)vr, (void)n, (void)order, (void)value; return ERROR; }
+status fmi2GetRealOutputDerivatives(slave *s, const unsigned *vr, size_t n, const int *order, double *value) { (void)s, (void)vr, (void)n, (void)order, (void)value; return ERROR; }
+status fmi2GetStatus(slave *s, int kind, int *value) { (void)s, (void)kind, (void)value; return DISCARD; }
+status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)s, (void)kind, (void)value; return DISCARD; }
+#endif
 
 #ifdef DIRECTIONAL
 /* Derivatives of the model's equations, of one known after the other. */

@@ -31,7 +31,8 @@ for path, page in pages.items():
         checked += 1
         target, name = urldefrag(unquote(link))
         goal = (path.parent / target).resolve() if target else path
-        is_there = goal.is_file() and (not name or goal not in pages or name in pages[goal].names)
+        # A fragment with values says settings of the laboratory.
+        is_there = goal.is_file() and (not name or "=" in name or goal not in pages or name in pages[goal].names)
         if not is_there:
             findings.append(f"{path.relative_to(folder)}: `{link}` leads nowhere")
 print("\n".join(findings), f"book: {len(pages)} pages, {checked} links, {len(findings)} lead nowhere", sep="\n")

@@ -102,6 +102,16 @@ fn say_best(answer: &Answer<'_>) -> Result<(), Failure> {
         best.predicted_error,
         number(best.growth_rate)
     ))?;
+    for tried in answer.faces.iter().flat_map(|faces| &faces.tried) {
+        let came_to = match (&tried.scheme, tried.step_s, tried.do_steps) {
+            (Some(scheme), Some(step_s), Some(calls)) => format!("{scheme} with H = {step_s:.4e} s, {calls} do_steps"),
+            _ => "no scheme meets the tolerance".to_owned(),
+        };
+        print::prose(format!("by {}: {came_to}", tried.face))?;
+    }
+    if let Some(faces) = &answer.faces {
+        print::prose(format!("taken for `{}`: {}", faces.units.join("`, `"), faces.taken))?;
+    }
     print::line(format!("In a scenario\n{}", as_toml(&answer.advised)))?;
     // What the advised run really gave.
     if let Some(a) = &answer.applied {

@@ -15,20 +15,31 @@
 use crate::assembled::{MOTION, Motion, Part, Whole, linear_rates};
 use crate::pair::Coupling;
 use crate::scenario::Card;
-use macrostep_benchmarks::chain::{MASSES, SPRING, chain};
+use macrostep_benchmarks::chain::{MASSES, SPRING, row};
 use macrostep_system::Scenario;
 
 /// Number of masses.
 const N: usize = MASSES.len();
 
 /// The chain of [`mod@macrostep_benchmarks::chain`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Chain;
+#[derive(Debug, Clone, Copy)]
+pub struct Chain {
+    /// As [`MASSES`].
+    pub masses: [[f64; 5]; N],
+    /// As [`SPRING`].
+    pub spring: [f64; 2],
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Chain { masses: MASSES, spring: SPRING }
+    }
+}
 
 impl Chain {
     /// f between masses i and i + 1.
     fn force(&self, i: usize, z: &[f64]) -> f64 {
-        SPRING[0] * (z[i] - z[i + 1]) + SPRING[1] * (z[N + i] - z[N + i + 1])
+        self.spring[0] * (z[i] - z[i + 1]) + self.spring[1] * (z[N + i] - z[N + i + 1])
     }
 }
 
@@ -47,7 +58,7 @@ impl Whole for Chain {
     }
 
     fn scenario(&self, coupling: Coupling) -> Scenario {
-        chain(coupling)
+        row(coupling, &self.masses, &[self.spring; N - 1])
     }
 
     fn parts(&self, coupling: Coupling) -> Vec<Part> {
@@ -58,14 +69,14 @@ impl Whole for Chain {
     }
 
     fn start(&self) -> Vec<f64> {
-        [3, 4].map(|place| MASSES.map(|mass| mass[place])).concat()
+        [3, 4].map(|place| self.masses.map(|mass| mass[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
         for i in 0..N {
             let left = if i > 0 { self.force(i - 1, z) } else { 0.0 };
             let right = if i + 1 < N { self.force(i, z) } else { 0.0 };
-            let [m, k, c, ..] = MASSES[i];
+            let [m, k, c, ..] = self.masses[i];
             dz[i] = z[N + i];
             dz[N + i] = (-k * z[i] - c * z[N + i] + left - right) / m;
         }

@@ -10,18 +10,29 @@
 use crate::assembled::{Motion, Part, Whole, linear_rates};
 use crate::pair::{Coupling, Kind};
 use crate::scenario::Card;
-use macrostep_benchmarks::circuit::{MESHES, SHUNT, circuit};
+use macrostep_benchmarks::circuit::{MESHES, SHUNT, meshes};
 use macrostep_system::Scenario;
 
 /// The circuit of [`mod@macrostep_benchmarks::circuit`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Circuit;
+#[derive(Debug, Clone, Copy)]
+pub struct Circuit {
+    /// As [`MESHES`].
+    pub meshes: [[f64; 5]; 2],
+    /// As [`SHUNT`].
+    pub shunt: [f64; 2],
+}
+
+impl Default for Circuit {
+    fn default() -> Self {
+        Circuit { meshes: MESHES, shunt: SHUNT }
+    }
+}
 
 impl Circuit {
     /// Voltage of the shunt in the sense of mesh `i`.
     fn shunt(&self, i: usize, z: &[f64]) -> f64 {
         let o = 1 - i;
-        (z[i] - z[o]) / SHUNT[0] + SHUNT[1] * (z[2 + i] - z[2 + o])
+        (z[i] - z[o]) / self.shunt[0] + self.shunt[1] * (z[2 + i] - z[2 + o])
     }
 }
 
@@ -40,7 +51,7 @@ impl Whole for Circuit {
     }
 
     fn scenario(&self, coupling: Coupling) -> Scenario {
-        circuit(coupling)
+        meshes(coupling, &self.meshes, self.shunt)
     }
 
     fn parts(&self, coupling: Coupling) -> Vec<Part> {
@@ -55,12 +66,12 @@ impl Whole for Circuit {
     }
 
     fn start(&self) -> Vec<f64> {
-        [3, 4].map(|place| MESHES.map(|mesh| mesh[place])).concat()
+        [3, 4].map(|place| self.meshes.map(|mesh| mesh[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
         for i in 0..2 {
-            let [l, r, c, ..] = MESHES[i];
+            let [l, r, c, ..] = self.meshes[i];
             dz[i] = z[2 + i];
             dz[2 + i] = (-r * z[2 + i] - z[i] / c - self.shunt(i, z)) / l;
         }

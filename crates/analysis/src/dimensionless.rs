@@ -59,6 +59,19 @@ impl Ratios {
     }
 }
 
+/// Parameters with time measured in macro steps of `step_s` seconds: k H² and c H.
+pub fn in_steps(p: &Parameters, step_s: f64) -> Parameters {
+    let (stiff, damped) = (step_s * step_s, step_s);
+    Parameters {
+        k: p.k.map(|k| k * stiff),
+        c: p.c.map(|c| c * damped),
+        k_c: p.k_c * stiff,
+        c_c: p.c_c * damped,
+        v0: p.v0.map(|v| v * damped),
+        ..*p
+    }
+}
+
 /// Spectral radii of one scheme on the test model, point after point with the same memory.
 pub struct Probe {
     ratios: Ratios,
@@ -94,7 +107,15 @@ impl Probe {
     /// # Errors
     /// What a unit answers in two windows.
     pub fn radius(&mut self, re: f64, im: f64) -> Result<f64, RunError> {
-        self.pair.parameters = self.ratios.parameters(re, im);
+        self.radius_of(&self.ratios.parameters(re, im))
+    }
+
+    /// ρ for any parameters, with H = 1: those of a macro step H are [`in_steps`].
+    ///
+    /// # Errors
+    /// As [`Probe::radius`].
+    pub fn radius_of(&mut self, parameters: &Parameters) -> Result<f64, RunError> {
+        self.pair.parameters = *parameters;
         self.coupled.reset_with(&self.pair)?;
         let matrix = self.map.take(&mut self.coupled.simulation, 1.0)?;
         Ok(spectral_radius(matrix))

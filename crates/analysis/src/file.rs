@@ -16,7 +16,7 @@ use macrostep_master::RunError;
 use macrostep_master::unit::Unit as Slave;
 use macrostep_system::assemble::{sees_derivatives, unmeasured};
 use macrostep_system::explain::{PowerPort, ports};
-use macrostep_system::scenario::{Law, LawKind, Place, Scenario, Source as Fmu, Unit};
+use macrostep_system::scenario::{Face, Law, LawKind, Place, Scenario, Source as Fmu, Unit};
 use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Finding, assemble};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -302,5 +302,9 @@ impl Catalogue for WithPulse<'_> {
 
     fn isolates(&self) -> bool {
         self.units.isolates()
+    }
+
+    fn faces(&self, source: &Fmu) -> Vec<Face> {
+        self.units.faces(source)
     }
 }

@@ -59,9 +59,9 @@ pub fn scenarios() -> Vec<Box<dyn Benchmark>> {
         Box::new(Oscillator::test_model()),
         Box::new(Oscillator::case_1()),
         Box::new(Oscillator::case_2()),
-        Box::new(NonlinearSpring),
-        Box::new(Chain),
-        Box::new(Circuit),
+        Box::new(NonlinearSpring::default()),
+        Box::new(Chain::default()),
+        Box::new(Circuit::default()),
         Box::new(Cylinder),
     ]
 }

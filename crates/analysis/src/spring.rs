@@ -10,13 +10,23 @@
 use crate::assembled::{MOTION, Motion, Part, Whole};
 use crate::pair::{Coupling, Kind};
 use crate::scenario::Card;
-use macrostep_benchmarks::nonlinear_spring;
-use macrostep_benchmarks::spring::{MASSES, SPRING};
+use macrostep_benchmarks::spring::{MASSES, SPRING, masses};
 use macrostep_system::Scenario;
 
 /// The spring of [`macrostep_benchmarks::nonlinear_spring()`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NonlinearSpring;
+#[derive(Debug, Clone, Copy)]
+pub struct NonlinearSpring {
+    /// As [`MASSES`].
+    pub masses: [[f64; 5]; 2],
+    /// As [`SPRING`].
+    pub spring: [f64; 3],
+}
+
+impl Default for NonlinearSpring {
+    fn default() -> Self {
+        NonlinearSpring { masses: MASSES, spring: SPRING }
+    }
+}
 
 /// Sign of f^c on either mass.
 const SIGN: [f64; 2] = [-1.0, 1.0];
@@ -24,7 +34,7 @@ const SIGN: [f64; 2] = [-1.0, 1.0];
 impl NonlinearSpring {
     /// f^c.
     fn force(&self, z: &[f64]) -> f64 {
-        let [stiffness, cubic, damping] = SPRING;
+        let [stiffness, cubic, damping] = self.spring;
         let (x, v) = (z[0] - z[1], z[2] - z[3]);
         stiffness * x + cubic * x * x * x + damping * v
     }
@@ -50,7 +60,7 @@ impl Whole for NonlinearSpring {
     }
 
     fn scenario(&self, coupling: Coupling) -> Scenario {
-        nonlinear_spring(coupling)
+        masses(coupling, &self.masses, self.spring)
     }
 
     fn parts(&self, coupling: Coupling) -> Vec<Part> {
@@ -61,13 +71,13 @@ impl Whole for NonlinearSpring {
     }
 
     fn start(&self) -> Vec<f64> {
-        [3, 4].map(|place| MASSES.map(|mass| mass[place])).concat()
+        [3, 4].map(|place| self.masses.map(|mass| mass[place])).concat()
     }
 
     fn rates(&self, z: &[f64], dz: &mut [f64]) {
         let f = self.force(z);
         for i in 0..2 {
-            let [m, k, c, ..] = MASSES[i];
+            let [m, k, c, ..] = self.masses[i];
             dz[i] = z[2 + i];
             dz[2 + i] = (-k * z[i] - c * z[2 + i] + SIGN[i] * f) / m;
         }
@@ -77,9 +87,9 @@ impl Whole for NonlinearSpring {
         let mut dz = [0.0; 4];
         self.rates(z, &mut dz);
         let [x, v, a] = [z[0] - z[1], z[2] - z[3], dz[2] - dz[3]];
-        let [stiffness, cubic, damping] = SPRING;
+        let [stiffness, cubic, damping] = self.spring;
         let force_rate = (stiffness + 3.0 * cubic * x * x) * v + damping * a;
-        let [m, k, c, ..] = MASSES[i];
+        let [m, k, c, ..] = self.masses[i];
         let jerk = (-k * z[2 + i] - c * dz[2 + i] + SIGN[i] * force_rate) / m;
         [z[i], z[2 + i], dz[2 + i], jerk]
     }

@@ -132,7 +132,8 @@ impl Counts {
         let error = outcome.max_relative_position();
         let verdict = &second_look(&pair, &outcome);
         let own = outcome.verdict.grade == Grade::Ok;
-        let shares: Vec<[f64; 2]> = outcome.accounts.iter().map(|a| [a.missed_share(), a.residual_share()]).collect();
+        let shares: Vec<[f64; 3]> =
+            outcome.accounts.iter().map(|a| [a.missed_share(), a.residual_share(), a.missed_inside_share()]).collect();
         let is_ok = verdict.grade == Grade::Ok;
         // A mass that hardly moves beside the other may be wrong by more than its own amplitude.
         let amplitudes = pair.exact().expect("a solution").amplitudes(pair.stop_s);
@@ -189,6 +190,16 @@ fn runs_that_are_wrong_alike_are_not_ok() {
     let mut counts = Counts::default();
     counts.take(500_185, Steps::Stiff, 1);
     assert_eq!((counts.bad, counts.good), ([1, 0], [0, 0]));
+}
+
+/// Bad runs in which nothing is missed at the ends of steps: one with a slightly wrong frequency over 45 periods, and one that grows so smoothly
+/// that the system might do so by itself.
+#[test]
+fn what_only_a_second_look_sees_is_not_ok() {
+    let mut counts = Counts::default();
+    counts.take(501_115, Steps::Coarse, 2);
+    counts.take(2_000_052, Steps::Stiff, 2);
+    assert_eq!((counts.bad, counts.good), ([2, 0], [0, 0]));
 }
 
 /// A bad run of which 7 macro steps of 200 miss the tolerance of the corrector by little: they are too many to be taken for nothing.

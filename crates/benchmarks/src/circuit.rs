@@ -18,16 +18,21 @@ pub const SHUNT: [f64; 2] = [7e-7, 5.0];
 
 /// The circuit in one of the four cuts.
 pub fn circuit(coupling: Coupling) -> Scenario {
+    meshes(coupling, &MESHES, SHUNT)
+}
+
+/// The same with other values, as [`MESHES`] and [`SHUNT`] have them.
+pub fn meshes(coupling: Coupling, meshes: &[[f64; 5]; 2], shunt: [f64; 2]) -> Scenario {
     let mut s = system("circuit", "two meshes of an RLC circuit with a shunt in common", times(1e-6, 4e-4));
     let kinds = coupling.kinds();
     let mut ports = Vec::new();
     for i in 0..2 {
         // A mesh that owns the shunt has its parameters, too.
-        let [l, r, c, q0, i0] = MESHES[i];
+        let [l, r, c, q0, i0] = meshes[i];
         let mut parameters = vec![("L", l), ("R", r), ("C", c), ("q0", q0), ("i0", i0)];
         let owner = kinds[i] == Kind::Displacement;
         if owner {
-            parameters.extend([("C_s", SHUNT[0]), ("R_s", SHUNT[1])]);
+            parameters.extend([("C_s", shunt[0]), ("R_s", shunt[1])]);
         }
         let (own, other) = (format!("mesh{}", i + 1), format!("mesh{}", 2 - i));
         let mut mesh = unit(&own, if owner { "circuit_mesh_shunt" } else { "circuit_mesh" }, &parameters);
@@ -39,12 +44,12 @@ pub fn circuit(coupling: Coupling) -> Scenario {
         if owner {
             s.connections.push(wire(&format!("{own}.q_o"), &format!("{other}.q")));
             s.connections.push(wire(&format!("{own}.i_o"), &format!("{other}.i")));
-            ports.push(port(&flow, &[("q_o", 1.0 / SHUNT[0]), ("i_o", SHUNT[1])]));
+            ports.push(port(&flow, &[("q_o", 1.0 / shunt[0]), ("i_o", shunt[1])]));
             continue;
         }
         // The voltage in the sense of this mesh: that of the other's motion against its own.
         let inputs = [(&other, "q"), (&other, "i"), (&own, "q"), (&own, "i")].map(|(m, v)| format!("{m}.{v}"));
-        s.laws.push(spring(&law, [1.0 / SHUNT[0], SHUNT[1]], inputs.each_ref().map(String::as_str)));
+        s.laws.push(spring(&law, [1.0 / shunt[0], shunt[1]], inputs.each_ref().map(String::as_str)));
         s.connections.push(match kinds[1 - i] {
             Kind::Displacement => obeying(&voltage, &format!("{other}.u_s"), &law),
             Kind::Force => wire(&voltage, &format!("{law}.f")),

@@ -20,12 +20,17 @@ pub const MICRO_S: f64 = 2.5e-4;
 
 /// The system in one of the four cuts.
 pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
+    masses(coupling, &MASSES, SPRING)
+}
+
+/// The same with other values, as [`MASSES`] and [`SPRING`] have them.
+pub fn masses(coupling: Coupling, masses: &[[f64; 5]; 2], spring: [f64; 3]) -> Scenario {
     let description = "two masses on a spring that hardens";
     let mut s = system("nonlinear spring", description, times(2.5e-3, 2.0));
     let kinds = coupling.kinds();
     // Each mass is driven by the other's motion or by the force.
     for i in 0..2 {
-        s.units.push(mass(i, kinds[i]));
+        s.units.push(mass(i, kinds[i], &masses[i], spring));
         let input = |name: &str| format!("mass{}.{name}", i + 1);
         let other = |name: &str| format!("mass{}.{name}", 2 - i);
         match (kinds[i], kinds[1 - i]) {
@@ -38,7 +43,7 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
     }
     // The law stands in the master where a mass is driven by force.
     if kinds != [Kind::Displacement; 2] {
-        let [k, cubic, damping] = SPRING;
+        let [k, cubic, damping] = spring;
         let kind = LawKind::NonlinearSpring { coefficients: vec![k, 0.0, cubic], damping };
         s.laws.push(law("spring", kind, ["mass1.x", "mass1.v", "mass2.x", "mass2.v"]));
     }
@@ -50,8 +55,7 @@ pub fn nonlinear_spring(coupling: Coupling) -> Scenario {
     s
 }
 
-fn mass(i: usize, kind: Kind) -> Unit {
-    let [m, k, c, x0, v0] = MASSES[i];
+fn mass(i: usize, kind: Kind, &[m, k, c, x0, v0]: &[f64; 5], spring: [f64; 3]) -> Unit {
     let mut parameters = vec![("m", m), ("k", k), ("c", c), ("x0", x0), ("v0", v0)];
     let name = format!("mass{}", i + 1);
     if kind == Kind::Force {
@@ -60,7 +64,7 @@ fn mass(i: usize, kind: Kind) -> Unit {
         rest(&mut mass, &["f_ext"]);
         return mass;
     }
-    let [stiffness, cubic, damping] = SPRING;
+    let [stiffness, cubic, damping] = spring;
     parameters.extend([("k_c", stiffness), ("k_3", cubic), ("c_c", damping)]);
     let mut mass = unit(&name, &format!("oscillator{}_hardening", i + 1), &parameters);
     integrate(&mut mass, Integrator::RungeKutta4, Some(MICRO_S));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use macrostep_description::ModelDescription;
-use macrostep_import::fmu::{FmuOptions, LogRecord};
+use macrostep_import::fmu::{Face, FmuOptions, LogRecord};
 use macrostep_import::isolation::{Isolation, Limits, Output};
 use macrostep_master::unit::Unit;
 use macrostep_system::scenario::Source;
@@ -114,5 +114,9 @@ impl Catalogue for Inside<'_> {
 
     fn isolates(&self) -> bool {
         self.isolate
+    }
+
+    fn faces(&self, source: &Source) -> Vec<Face> {
+        self.fmus.faces(source)
     }
 }

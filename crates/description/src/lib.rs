@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! The model description of FMI 2.0 as plain values; one of FMI 3.0 is read into the same.
 //!
 //! One set of types serves both directions: a model of ours declares itself with them (see [`Builder`]), and the

@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! A [`macrostep_slave::Model`] behind the C functions of FMI 2.0.
 //!
 //! [`export_fmu!`] writes the exported functions; the body of each is one call into a generic function of [`calls`], which

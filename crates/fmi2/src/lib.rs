@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! The C binary interface of FMI 2.0 for co-simulation, as the header files `fmi2TypesPlatform.h`,
 //! `fmi2FunctionTypes.h` and `fmi2Functions.h` define it.
 //!

@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! The models of macrostep, each declared once: description, equations, documentation.
 //!
 //! An FMU of `fmus/` and a native unit of the master are made of the same types of this crate, and run the same code.

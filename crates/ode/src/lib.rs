@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Ordinary differential equations written once and used in every arithmetic: real numbers to integrate them, dual
 //! numbers for exact derivatives, truncated Taylor series for time derivatives of any order.
 //!

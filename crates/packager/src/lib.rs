@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Makes an FMU: a description, libraries and documentation become one archive (FMI 2.0.5, section 2.3).
 //!
 //! ```text

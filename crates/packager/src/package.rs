@@ -5,8 +5,8 @@ use macrostep_description::{ModelDescription, rules, xml};
 use crate::archive::{Compression, DESCRIPTION, Files};
 use crate::{PackError, Platform, page, picture};
 
-const LICENSE_MIT: &str = include_str!("../../../LICENSE-MIT");
-const LICENSE_APACHE: &str = include_str!("../../../LICENSE-APACHE");
+const LICENSE_MIT: &str = include_str!("../LICENSE-MIT");
+const LICENSE_APACHE: &str = include_str!("../LICENSE-APACHE");
 
 /// All that goes into an FMU.
 #[derive(Debug, Clone, Copy)]

@@ -192,3 +192,10 @@ fn what_does_not_belong_is_refused() {
     };
     assert!(said(broken.bytes()).contains("rule `outputs`, FMI 2.0.5, section 2.2.8"));
 }
+
+/// The crate carries the licences as files of its own, so that it can be published: they are those of the project.
+#[test]
+fn the_licences_are_those_of_the_project() {
+    assert_eq!(include_str!("../LICENSE-MIT"), include_str!("../../../LICENSE-MIT"));
+    assert_eq!(include_str!("../LICENSE-APACHE"), include_str!("../../../LICENSE-APACHE"));
+}

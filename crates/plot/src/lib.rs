@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Output of results: tables for a terminal, pictures as SVG and PNG, pages as HTML.
 //!
 //! Nothing here knows a unit or a method. A picture is drawn once; SVG and PNG (feature `png`) are written

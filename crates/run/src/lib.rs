@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! A run of a simulation: the loop over its macro steps, the rows it leaves on disk while it goes on, checkpoints that continue it
 //! bit by bit, and the clock it may keep to.
 //!

@@ -35,6 +35,22 @@ pub enum TraceError {
 ///
 /// # Errors
 /// [`TraceError::Csv`] where the sink fails.
+///
+/// # Examples
+/// ```
+/// use macrostep_master::record::{Column, Trace};
+/// use macrostep_run::{read_trace, write_trace};
+///
+/// let mut trace = Trace::new([Column::new("x", "1")]);
+/// trace.push(0.1, &[1.0 / 3.0]);
+/// let mut file = Vec::new();
+/// write_trace(&trace, &mut file)?;
+/// assert_eq!(file, b"time,x\n0.1,0.3333333333333333\n");
+///
+/// // The same bits come back.
+/// assert_eq!(read_trace(&file[..])?.column("x"), Some(vec![1.0 / 3.0]));
+/// # Ok::<(), macrostep_run::TraceError>(())
+/// ```
 pub fn write_trace(trace: &Trace, sink: impl Write) -> Result<(), TraceError> {
     let mut writer = csv::Writer::from_writer(sink);
     writer.write_record(trace.columns().iter().map(|column| column.name.as_str()))?;
@@ -54,6 +70,14 @@ pub fn write_trace(trace: &Trace, sink: impl Write) -> Result<(), TraceError> {
 ///
 /// # Errors
 /// [`TraceError`] where the first column is not the time, or a row is short or long, or has a text in it.
+///
+/// # Examples
+/// ```
+/// use macrostep_run::read_trace;
+///
+/// let error = read_trace(&b"time,x\n0,one\n"[..]).unwrap_err();
+/// assert_eq!(error.to_string(), "trace: line 2, column `x` is `one`, expected a number");
+/// ```
 pub fn read_trace(source: impl Read) -> Result<Trace, TraceError> {
     let mut reader = csv::Reader::from_reader(source);
     let names = reader.headers()?.clone();

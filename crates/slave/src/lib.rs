@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Slaves for FMI 2.0 co-simulation in safe Rust.
 //!
 //! A [`Model`] is the immutable definition of a slave and its equations; a [`Memory`] is everything that changes. An

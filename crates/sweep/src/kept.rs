@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
+use macrostep_import::fmu::Face;
 use macrostep_master::forward;
 use macrostep_master::unit::{Unit, UnitError};
 use macrostep_system::Catalogue;
@@ -29,6 +30,10 @@ impl Catalogue for Kept<'_> {
 
     fn isolates(&self) -> bool {
         self.0.isolates()
+    }
+
+    fn faces(&self, source: &Source) -> Vec<Face> {
+        self.0.faces(source)
     }
 }
 

@@ -213,7 +213,7 @@ impl<'s, 'a> Runner<'s, 'a> {
         // Accounts are closed before they are judged.
         simulation.accounts();
         let first = simulation.verdict();
-        let is_looked_at = first.grade == Grade::Growing || self.looks_at_doubts && first.grade == Grade::Doubtful;
+        let is_looked_at = first.grade == Grade::Growing || self.looks_at_doubts;
         let verdict = match self.study.whole_scenario(values) {
             Ok(scenario) if is_looked_at => {
                 second_look(first, &scenario, self.study.units, simulation.statistics().windows)

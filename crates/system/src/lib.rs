@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Systems of FMUs of any tool: scenarios, read from files, checked, and converted to the master's values.
 //!
 //! ```text
@@ -16,6 +18,8 @@
 //! | [`mod@assemble`] | the one conversion into the master's `System`, `Method` and `Grid` |
 //! | [`explain`], [`graph`], [`verify`] | what a run does, without and with numbers |
 //!
+//! In a browser, where there are no FMUs, it reads TOML and couples native models: `ssp`, `open` and `Fmus` are not there.
+//!
 //! References: \[SSP 1.0\]; FMI 2.0.5, sections 2.2 and 4.2.
 
 pub mod assemble;
@@ -27,20 +31,25 @@ mod finding;
 pub mod graph;
 pub mod input;
 pub mod near;
+#[cfg(not(target_family = "wasm"))]
 mod open;
 pub mod propose;
 mod rated;
 pub mod scenario;
 mod second_look;
+#[cfg(not(target_family = "wasm"))]
 pub mod ssp;
 pub mod toml;
 pub mod verify;
 pub mod words;
 
 pub use assemble::{Assembly, assemble};
-pub use catalogue::{Catalogue, Fmus};
+pub use catalogue::Catalogue;
+#[cfg(not(target_family = "wasm"))]
+pub use catalogue::Fmus;
 pub use check::check;
 pub use finding::{Finding, Severity, told};
+#[cfg(not(target_family = "wasm"))]
 pub use open::{Document, OpenError, open};
 pub use scenario::Scenario;
 pub use second_look::second_look;

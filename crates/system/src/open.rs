@@ -2,7 +2,8 @@
 
 use crate::finding::Finding;
 use crate::scenario::Scenario;
-use macrostep_import::fmu::{Unpacked, regular};
+use macrostep_import::fmu::Unpacked;
+use macrostep_import::regular;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -31,6 +31,12 @@ use std::sync::OnceLock;
 pub const NODES_MAX: usize = 20;
 
 /// Node `i` of `q` on [0, 1], ascending; exactly 0, 1/2 and 1 where these are nodes.
+///
+/// ```
+/// use macrostep_master::predict::lobatto;
+///
+/// assert_eq!([0, 1, 2].map(|i| lobatto(i, 2)), [0.0, 0.5, 1.0]);
+/// ```
 pub fn lobatto(i: usize, q: usize) -> f64 {
     match i {
         0 => 0.0,

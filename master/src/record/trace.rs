@@ -92,6 +92,16 @@ impl Trace {
     }
 
     /// All values of the column of that name.
+    ///
+    /// ```
+    /// use macrostep_master::record::{Column, Trace};
+    ///
+    /// let mut trace = Trace::new([Column::new("x", "m")]);
+    /// trace.push(0.0, &[1.0]);
+    /// trace.push(0.5, &[0.8]);
+    /// assert_eq!(trace.column("x"), Some(vec![1.0, 0.8]));
+    /// assert_eq!(trace.column("time"), Some(vec![0.0, 0.5]));
+    /// ```
     pub fn column(&self, name: &str) -> Option<Vec<f64>> {
         let index = self.index(name)?;
         Some(self.rows().map(|row| row[index]).collect())

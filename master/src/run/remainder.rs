@@ -76,6 +76,13 @@ impl Simulation {
 }
 
 /// How many whole windows a span has, and what part of another one is left; a part in a million is none.
+///
+/// ```
+/// use macrostep_master::windows_and_rest;
+///
+/// assert_eq!(windows_and_rest(1.0, 0.1), (10, None));
+/// assert_eq!(windows_and_rest(1.25, 0.5), (2, Some(0.5)));
+/// ```
 pub fn windows_and_rest(span_s: f64, window_s: f64) -> (u64, Option<f64>) {
     let n = span_s / window_s;
     if (n - n.round()).abs() <= 1e-6 * n.clamp(1.0, 1e3) {

@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use macrostep_description::{CoSimulation, ModelDescription};
 use macrostep_fmi2 as abi;
 
+use super::Face;
 use super::callbacks::Environment;
-use super::face::{Driven, Face};
+use super::driven::Driven;
 use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use macrostep_description::xml::{self, Warning};
 use macrostep_description::{CoSimulation, ModelDescription};
 
-use super::face::{Driven, Face};
+use super::Face;
+use super::driven::Driven;
 use super::library::Loaded;
 #[cfg(target_os = "linux")]
 use super::python;

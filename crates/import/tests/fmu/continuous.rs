@@ -343,3 +343,21 @@ fn faces_that_are_not_there_are_refused() {
     let error = steps.map(|_| ()).expect_err("no equations").to_string();
     assert!(error.contains("fmi2GetDerivatives"), "{error}");
 }
+
+/// An FMU that wants the run to end when a parameter is set between two steps: the next step ends where it begins, and so it does after the way back.
+#[test]
+fn an_end_between_steps_is_heard() {
+    let fmu = fmu("RAMP", (1, 1), true);
+    let mut unit = ready(&fmu, &[], None);
+    step(&mut *unit, 0, 0.5);
+    unit.save(0).expect("saved");
+    unit.set_real(&[P], &[6.0]).expect("set");
+    let ended = Ok(Outcome::Discarded { reached_s: 0.5, terminated: true });
+    unit.save(1).expect("saved");
+    assert_eq!(unit.step(0.5, 0.5, false), ended);
+    // Before it was set, there is no end.
+    unit.restore(0).expect("restored");
+    step(&mut *unit, 1, 0.5);
+    unit.restore(1).expect("restored");
+    assert_eq!(unit.step(0.5, 0.5, false), ended);
+}

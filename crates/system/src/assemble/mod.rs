@@ -27,11 +27,12 @@ use crate::check::{Converted, check, convert, fails, fits, keep_known, own_step,
 use crate::explain::feed_through;
 use crate::finding::Finding;
 use crate::rated::{Rated, rated};
-use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting};
+use crate::scenario::{Connection, Endpoint, Names, Place, Scenario, Setting, Source};
 use crate::words::{Correct, Family};
 use channels::Channels;
 pub(crate) use channels::wanted;
 use macrostep_description::{ModelDescription, Value, Variable};
+use macrostep_import::fmu::{Face, INTEGRATOR_TOLERANCE};
 use macrostep_master::correct::Correction;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;
@@ -109,8 +110,9 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         let description = without_contradictions(description);
         descriptions.push(if wants_rates { rated(description) } else { description });
     }
-    // Times, where the scenario leaves them to the FMUs.
-    let mut effective = match times::times(scenario, &descriptions, &mut findings) {
+    // Faces and times, where the scenario leaves them to the FMUs.
+    let faced = &driven(scenario, catalogue);
+    let mut effective = match times::times(faced, &descriptions, &mut findings) {
         Ok(effective) => effective,
         Err(finding) => {
             findings.push(finding);
@@ -138,6 +140,25 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
         assembly.effective.record.variables = columns;
     }
     Ok((assembly, findings))
+}
+
+/// The scenario with the face named of each unit that could be driven by its equations. These are integrated by this program, whatever the FMU
+/// proposes for a solver of its own.
+fn driven(scenario: &Scenario, catalogue: &dyn Catalogue) -> Scenario {
+    let mut s = scenario.clone();
+    for unit in &mut s.units {
+        let faces = catalogue.faces(&unit.source);
+        if let Source::File { face, .. } = &mut unit.source
+            && faces.contains(&Face::ModelExchange)
+        {
+            *face = faces.first().copied();
+        }
+        if unit.source.face() == Some(Face::ModelExchange) {
+            unit.solver_tolerance =
+                unit.solver_tolerance.or(scenario.experiment.solver_tolerance).or(Some(INTEGRATOR_TOLERANCE));
+        }
+    }
+    s
 }
 
 fn build(

@@ -7,7 +7,7 @@ use crate::input::InputTable;
 use crate::scenario::{Connection, Endpoint, Experiment, InputFile, Scenario, Setting, Value};
 use crate::words::Control;
 use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
-use macrostep_import::fmu::regular;
+use macrostep_import::regular;
 use macrostep_master::Series;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use macrostep_description::BaseUnit;
-use macrostep_import::fmu::Face;
+use macrostep_import::Face;
 use std::path::{Path, PathBuf};
 
 /// An FMU in the system.

@@ -2,7 +2,8 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
-use macrostep_import::fmu::{Fault, Limits, Unpacked, regular};
+use macrostep_import::fmu::{Fault, Limits, Unpacked};
+use macrostep_import::regular;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};

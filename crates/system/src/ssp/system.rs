@@ -9,7 +9,7 @@ use super::read::Files;
 use super::xml::Node;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Connector, ParameterSet, Place, Source, Unit};
-use macrostep_import::fmu::Face;
+use macrostep_import::Face;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been collected of all systems.

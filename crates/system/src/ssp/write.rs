@@ -11,7 +11,7 @@ use crate::check::{Converted, convert, type_name};
 use crate::finding::Finding;
 use crate::scenario::{Scenario, Setting, Unit, Value};
 use macrostep_description::{Causality, Kind, ModelDescription, Unit as Measure, Variable};
-use macrostep_import::fmu::Face;
+use macrostep_import::Face;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::scenario::Place;
-use macrostep_import::fmu::regular;
+use macrostep_import::regular;
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
 use std::io::Read;

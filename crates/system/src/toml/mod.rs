@@ -8,4 +8,4 @@ mod read;
 mod write;
 
 pub use read::read;
-pub use write::{bonds, write};
+pub use write::{bonds, key, write};

@@ -347,7 +347,7 @@ fn gain(gain: &Gain) -> String {
 }
 
 /// A key, quoted where it must be.
-fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if bare { name.to_owned() } else { basic(name) }
 }

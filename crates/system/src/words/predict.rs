@@ -46,6 +46,51 @@ pub enum Family {
     Kalman(Ratio),
 }
 
+impl Family {
+    /// Predictors of this family that are chosen between where a list is shown, each with its meaning; all others differ in a number only.
+    const fn words(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Family::Classical => &[
+                ("hold", "the newest value"),
+                ("linear", "the line through the two newest values"),
+                ("quadratic", "the parabola through the three newest values"),
+                ("poly:3", "the cubic polynomial through the four newest values"),
+            ],
+            Family::Integrated => &[
+                ("ia0", "the newest acceleration, integrated twice"),
+                ("ia1", "the line through two accelerations, integrated twice"),
+                ("ia2", "the parabola through three accelerations, integrated twice"),
+            ],
+            Family::Hermite => {
+                &[("h3", "values and rates at two points"), ("h5", "values, rates and accelerations at two points")]
+            }
+            Family::Jerk => &[
+                ("jerk", "accelerations and their rates at two points, integrated twice"),
+                ("jerk:3", "accelerations and their rates at three points, integrated twice"),
+            ],
+            Family::Rates => &[("rates", "the newest value and its rate")],
+            Family::Mean => &[("mean", "the mean of both ends of the step; with a corrector")],
+            Family::Spectral => &[
+                ("spectral:8", "nine nodes inside the step; with a corrector"),
+                ("spectral:20", "twenty-one nodes inside the step; with a corrector"),
+            ],
+            Family::Kalman(_) => &[("kalman:2:1000000", "constant acceleration behind noise")],
+        }
+    }
+
+    /// One of each kind, in the order in which lists show them.
+    const ALL: [Family; 8] = [
+        Family::Classical,
+        Family::Integrated,
+        Family::Hermite,
+        Family::Jerk,
+        Family::Rates,
+        Family::Mean,
+        Family::Spectral,
+        Family::Kalman(Ratio(0)),
+    ];
+}
+
 /// Noise of the accelerations of a signal over that of its samples \[1/s²\]; kept as bits, so that words are equal or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio(u64);
@@ -108,6 +153,11 @@ impl Predict {
     /// Hold, linear, quadratic, integrated acceleration of degree 0 and 1.
     pub fn five() -> [Self; 5] {
         [Self::classical(0), Self::classical(1), Self::classical(2), Self::integrated(0), Self::integrated(1)]
+    }
+
+    /// The predictors that a list to choose from shows, each word with its meaning.
+    pub fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
+        Family::ALL.into_iter().flat_map(|family| family.words().iter().copied())
     }
 
     /// Whether motions are predicted and the coupling law is applied to them.
@@ -248,6 +298,18 @@ impl serde::Serialize for Predict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_shows_predictors_of_every_family_by_their_words() {
+        let mut families = std::collections::HashSet::new();
+        for (word, meaning) in Predict::words() {
+            let predict = word.parse::<Predict>().expect("a predictor");
+            assert_eq!(predict.to_string(), word);
+            assert!(meaning.len() > 8, "{word}");
+            families.insert(std::mem::discriminant(&predict.family));
+        }
+        assert_eq!(families.len(), Family::ALL.len());
+    }
 
     #[test]
     fn a_predictor_reads_back_as_it_is_printed() {

@@ -10,6 +10,9 @@ use super::ContinuousUnit;
 
 const CALL: &str = "fmi2SetFMUstate";
 
+/// Numbers of a state in bytes that are no states, indicators or inputs.
+const ALONE: usize = 5;
+
 /// States that are kept, by slot.
 #[derive(Debug, Default)]
 pub(super) struct Memories(Vec<Option<Kept>>);
@@ -23,6 +26,7 @@ struct Kept {
     indicators: Vec<f64>,
     next_event_s: Option<f64>,
     events: u64,
+    is_over: bool,
     integrator: Memory,
 }
 
@@ -50,6 +54,7 @@ impl ContinuousUnit {
             indicators: self.indicators.before.clone(),
             next_event_s: None,
             events: 0,
+            is_over: false,
             integrator: Memory::default(),
         });
         kept.t_s = self.fmu.t_s;
@@ -57,6 +62,7 @@ impl ContinuousUnit {
         kept.inputs.copy_from_slice(self.inputs.values());
         kept.indicators.copy_from_slice(&self.indicators.before);
         (kept.next_event_s, kept.events, kept.integrator) = (self.next_event_s, self.events, self.integrator.memory());
+        kept.is_over = self.is_over;
         Ok(())
     }
 
@@ -73,7 +79,7 @@ impl ContinuousUnit {
         // Discrete states, or none that could have changed.
         if self.own().0 {
             self.fmu.restore(slot)?;
-        } else if kept.events != self.events {
+        } else if kept.events != self.events || self.is_over {
             let why = "an event since then has changed discrete states, and the FMU has no functions that bring them back: set `isolate = true`, or \
                        choose a scheme that repeats no step";
             return Err(self.fmu.refusal(CALL, why));
@@ -81,11 +87,9 @@ impl ContinuousUnit {
         self.z.copy_from_slice(&kept.z);
         self.inputs.restore(kept.t_s, &kept.inputs);
         self.indicators.before.copy_from_slice(&kept.indicators);
-        (self.next_event_s, self.events) = (kept.next_event_s, kept.events);
+        (self.next_event_s, self.events, self.is_over) = (kept.next_event_s, kept.events, kept.is_over);
         self.integrator.remember(kept.integrator);
-        self.fmu.set_time(kept.t_s)?;
-        self.fmu.set_states(&self.z)?;
-        self.inputs.put_all(&mut self.fmu, kept.t_s)
+        self.put_back(kept.t_s)
     }
 
     /// The state in bytes: that of the FMU, where it has such a thing, then the numbers kept here.
@@ -94,7 +98,8 @@ impl ContinuousUnit {
         let mut bytes = (own.len() as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(&own);
         let Memory { next, is_stiff } = self.integrator.memory();
-        let alone = [self.fmu.t_s, self.next_event_s.unwrap_or(f64::NAN), next, f64::from(u8::from(is_stiff))];
+        let [is_stiff, is_over] = [is_stiff, self.is_over].map(|is| f64::from(u8::from(is)));
+        let alone = [self.fmu.t_s, self.next_event_s.unwrap_or(f64::NAN), next, is_stiff, is_over];
         let used = self.inputs.in_use().iter().map(|is_used| f64::from(u8::from(*is_used))).collect::<Vec<f64>>();
         let numbers = alone.iter().chain(&self.z).chain(&self.indicators.before).chain(&used);
         numbers.for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
@@ -105,7 +110,7 @@ impl ContinuousUnit {
     /// Takes over a state in bytes.
     pub(super) fn read_state(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2DeSerializeFMUstate";
-        let expected = 4 + self.z.len() + self.indicators.before.len() + 2 * self.inputs.in_use().len();
+        let expected = ALONE + self.z.len() + self.indicators.before.len() + 2 * self.inputs.in_use().len();
         let Some((own, numbers)) = split(bytes).filter(|(_, numbers)| numbers.len() == expected) else {
             return Err(self.fmu.refusal(CALL, format!("{} bytes that are no state of this FMU", bytes.len())));
         };
@@ -113,7 +118,7 @@ impl ContinuousUnit {
             self.fmu.deserialize(own)?;
         }
         // The numbers in the order in which they were written.
-        let (alone, rest) = numbers.split_at(4);
+        let (alone, rest) = numbers.split_at(ALONE);
         let (z, rest) = rest.split_at(self.z.len());
         let (indicators, rest) = rest.split_at(self.indicators.before.len());
         let (used, values) = rest.split_at(rest.len() / 2);
@@ -123,9 +128,18 @@ impl ContinuousUnit {
         self.inputs.restore(alone[0], values);
         self.next_event_s = Some(alone[1]).filter(|t_s| t_s.is_finite());
         self.integrator.remember(Memory { next: alone[2], is_stiff: alone[3] != 0.0 });
-        self.fmu.set_time(alone[0])?;
+        self.is_over = alone[4] != 0.0;
+        self.put_back(alone[0])
+    }
+
+    /// Hands over what is kept here; an FMU that is at its end is in event mode, and goes nowhere from there.
+    fn put_back(&mut self, t_s: f64) -> Result<(), UnitError> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.fmu.set_time(t_s)?;
         self.fmu.set_states(&self.z)?;
-        self.inputs.put_all(&mut self.fmu, alone[0])
+        self.inputs.put_all(&mut self.fmu, t_s)
     }
 }
 

@@ -35,7 +35,7 @@ use macrostep_ode::adaptive::Integrator;
 
 use super::FmuUnit;
 use super::instance::{Instance, Phase};
-use events::Indicators;
+use events::{Indicators, Wish};
 use inputs::Inputs;
 use memory::Memories;
 
@@ -58,6 +58,8 @@ pub struct ContinuousUnit {
     memories: Memories,
     tolerance: f64,
     do_steps: u64,
+    /// Whether the FMU has said between two steps that the run is to end.
+    is_over: bool,
     /// References of the states and of their derivatives, where the FMU gives derivatives of its equations.
     pairs: Option<Pairs>,
 }
@@ -86,6 +88,7 @@ impl ContinuousUnit {
             memories: Memories::default(),
             tolerance: TOLERANCE,
             do_steps: 0,
+            is_over: false,
             pairs,
             fmu,
         }
@@ -98,12 +101,19 @@ impl ContinuousUnit {
 
     /// Sets what is no continuous input: in event mode, once the FMU is initialised.
     fn at_event(&mut self, set: impl FnOnce(&mut FmuUnit) -> Result<(), UnitError>) -> Result<(), UnitError> {
-        if !self.is_running() {
+        // An FMU that is at its end stays in event mode.
+        if !self.is_running() || self.is_over {
             return set(&mut self.fmu);
         }
         self.fmu.enter_event_mode()?;
         set(&mut self.fmu)?;
-        self.update(self.fmu.t_s).map(|_| ())
+        self.settle()
+    }
+
+    /// Updates the discrete states between two steps. The next step ends at once where the FMU wants the run to end.
+    fn settle(&mut self) -> Result<(), UnitError> {
+        self.is_over = self.update(self.fmu.t_s)? == Wish::Terminate;
+        Ok(())
     }
 }
 
@@ -151,9 +161,8 @@ impl Unit for ContinuousUnit {
     fn exit_initialization(&mut self) -> Result<(), UnitError> {
         self.fmu.exit_initialization()?;
         // It is in event mode now, and leaves it for the first time.
-        let t_s = self.fmu.t_s;
         self.begin()?;
-        self.update(t_s).map(|_| ())
+        self.settle()
     }
 
     fn reset(&mut self) -> Result<(), UnitError> {
@@ -161,7 +170,7 @@ impl Unit for ContinuousUnit {
         (self.inputs, self.indicators) =
             (Inputs::new(self.fmu.model()), Indicators::new(self.fmu.model().event_indicators));
         self.integrator = Integrator::new(&vec![1.0; self.z.len()], self.tolerance);
-        (self.next_event_s, self.events) = (None, 0);
+        (self.next_event_s, self.events, self.is_over) = (None, 0, false);
         Ok(())
     }
 

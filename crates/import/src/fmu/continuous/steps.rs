@@ -69,6 +69,9 @@ impl ContinuousUnit {
         if self.fmu.phase != Phase::Stepping {
             return Err(self.fmu.refusal("fmi2SetTime", "a step before the FMU is initialised, or after its end"));
         }
+        if self.is_over {
+            return Ok(Outcome::Discarded { reached_s: t_s, terminated: true });
+        }
         let end_s = t_s + step_s;
         self.inputs.begin(t_s);
         self.integrator.begin(t_s, &self.z);

@@ -3,7 +3,7 @@
 use super::{Read, Reader, file};
 use crate::finding::Finding;
 use crate::scenario::Source;
-use macrostep_import::fmu::Face;
+use macrostep_import::Face;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 

@@ -1,0 +1,29 @@
+//! The FMU of a unit, as a caller names it.
+
+use macrostep::door::Fault;
+use macrostep_import::fmu::Face;
+use macrostep_system::scenario::Source;
+use pyo3::prelude::*;
+
+use crate::error::raised;
+
+/// A file, a folder, or `embedded:NAME`, and the face that it is driven by.
+pub fn source(py: Python<'_>, fmu: &str, face: Option<&str>) -> PyResult<Source> {
+    let face = face.map(|word| faced(py, word)).transpose()?;
+    match fmu.strip_prefix("embedded:") {
+        Some(name) if face.is_none() => Ok(Source::Embedded(name.to_owned())),
+        Some(name) => {
+            let why = format!("`face` of `{name}`, which is carried in this program and has one face: leave it out");
+            Err(raised(py, &Fault::usage(why)))
+        }
+        None => Ok(Source::File { path: fmu.into(), shown: fmu.to_owned(), python: None, face }),
+    }
+}
+
+/// A face by its word.
+fn faced(py: Python<'_>, word: &str) -> PyResult<Face> {
+    Face::of(word).ok_or_else(|| {
+        let words = Face::ALL.map(|face| format!("`{face}`")).join(" or ");
+        raised(py, &Fault::usage(format!("`face`: found `{word}`, expected {words}")))
+    })
+}
