@@ -32,7 +32,7 @@ use macrostep_master::unit::Warned;
 
 use super::FmuOptions;
 use super::callbacks::Environment;
-use super::face::Driven;
+use super::driven::Driven;
 use super::instance::{Counted, Phase};
 use super::open::Shared;
 use access::Access;
