@@ -85,17 +85,7 @@ impl std::fmt::Display for Finding {
 /// [`Failure::Run`] where one is an error, or where the FMU cannot be read at all.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let file = arguments.fmu.display().to_string();
-    // The report never overwrites the FMU.
-    let mut files = Files::default();
-    files.reads("FMU", &arguments.fmu);
-    files.writes_option("--junit", arguments.junit.as_deref());
-    files.are_apart()?;
-    // An FMU that cannot be read is an error in the JUnit file too, so that CI systems show why.
-    let opened = info::open(&arguments.fmu);
-    if let (Some(path), Err(failure)) = (&arguments.junit, &opened) {
-        Suite::error(format!("macrostep check {file}"), &file, failure).write(path)?;
-    }
-    let fmu = opened?;
+    let fmu = opened(arguments, &file)?;
     let mut findings = of_description(&fmu);
     // What is known is printed before any code of the FMU runs, which may end this process.
     if !arguments.json {
@@ -153,6 +143,20 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     }
     let what = format!("{} and {}", print::counted(errors as u64, "error"), print::counted(warnings as u64, "warning"));
     Err(Failure::Run(format!("`{file}` breaks rules: {what}, listed above; `macrostep simulate` may still run it")))
+}
+
+/// The FMU. One that cannot be read is an error in the JUnit file too, so that CI systems show why.
+fn opened(arguments: &CheckArguments, file: &str) -> Result<Fmu, Failure> {
+    // The report never overwrites the FMU.
+    let mut files = Files::default();
+    files.reads("FMU", &arguments.fmu);
+    files.writes_option("--junit", arguments.junit.as_deref());
+    files.are_apart()?;
+    let opened = info::open(&arguments.fmu);
+    if let (Some(path), Err(failure)) = (&arguments.junit, &opened) {
+        Suite::error(format!("macrostep check {file}"), file, failure).write(path)?;
+    }
+    opened
 }
 
 /// The findings as tests: one for each rule, for the library, and for going back where that was tried.

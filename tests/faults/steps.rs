@@ -9,7 +9,7 @@ use macrostep_models::ModelEntry;
 /// Step sizes that make sense nowhere, or for few models, s.
 const STEPS_S: [f64; 9] = [1e-300, 1e-12, 1e3, 1e6, 1e12, 1e100, 1e300, f64::INFINITY, f64::NAN];
 /// Longer than this is a hang. A hundred million micro steps of the dearest model on a busy machine are within it.
-const PATIENCE: Duration = Duration::from_secs(50);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// One step from a fresh instance; `None` where it was made, with finite outputs, else the message.
 fn answer(model: &ModelEntry, step_s: f64) -> Option<String> {

@@ -33,13 +33,14 @@ fn found(rule: &str, severity: &str) -> (String, String) {
 fn a_good_one_keeps_all_rules() {
     let left = checked("good", &fmu(XML, &[]), &[]);
     assert_eq!((left.code, left.stderr.as_str()), (Some(0), ""), "{left:#?}");
-    assert_eq!(left.stdout, format!("`a.fmu` keeps all {} rules\n", ALL.len()));
+    let rules = ALL.iter().filter(|rule| !rule.section.is_empty()).count();
+    assert_eq!(left.stdout, format!("`a.fmu` keeps all {rules} rules\n"));
     // What is not looked at is not said to be kept.
     let folder = make::folder("check/left_alone");
     std::fs::write(folder.join("a.fmu"), fmu(XML, &[])).expect("the FMU");
     let left = macrostep(&folder, &["check", "a.fmu", "--no-library", "--junit", "check.xml"]);
     assert_eq!((left.code, left.stderr.as_str()), (Some(0), ""), "{left:#?}");
-    assert_eq!(left.stdout, format!("`a.fmu` keeps all {} rules; `library` not looked at\n", ALL.len() - 1));
+    assert_eq!(left.stdout, format!("`a.fmu` keeps all {} rules; `library` not looked at\n", rules - 1));
     let xml = std::fs::read_to_string(folder.join("check.xml")).expect("the tests");
     assert!(xml.contains("skipped=\"1\"") && xml.contains("<skipped message="), "{xml}");
 }

@@ -129,14 +129,14 @@ const REFUSED: &[Refused] = &[
         says: &["line 9", "`x` again", "line 8"],
     },
     Refused {
-        title: "FMI 3.0",
-        make: || with("fmiVersion=\"2.0\"", "fmiVersion=\"3.0\""),
-        says: &["line 2", "3.0", "`2.0`", "export it again as FMI 2.0 for co-simulation"],
+        title: "FMI 3.1",
+        make: || with("fmiVersion=\"2.0\"", "fmiVersion=\"3.1\""),
+        says: &["line 2", "3.1", "`2.0` or `3.0`", "export it again as one of these"],
     },
     Refused {
         title: "FMI 1.0",
         make: || with("fmiVersion=\"2.0\"", "fmiVersion=\"1.0\""),
-        says: &["line 2", "1.0", "`2.0`", "export it again as FMI 2.0 for co-simulation"],
+        says: &["line 2", "1.0", "`2.0`", "export it again as one of these, for co-simulation"],
     },
     Refused {
         title: "a pointer of Git LFS",

@@ -3,6 +3,9 @@
 //! Whatever its face, an FMU is a unit with capabilities. One for model exchange has those that its own integrator gives it here: it takes steps of
 //! any length and inputs of any degree.
 
+/// Relative tolerance of the integrator of FMUs for model exchange, where nobody asks for another one.
+pub const INTEGRATOR_TOLERANCE: f64 = 1e-10;
+
 /// How an FMU is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Face {

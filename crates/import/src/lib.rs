@@ -12,4 +12,4 @@ pub mod fmu;
 pub mod isolation;
 pub mod regular;
 
-pub use face::Face;
+pub use face::{Face, INTEGRATOR_TOLERANCE};

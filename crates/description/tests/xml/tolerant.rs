@@ -262,8 +262,8 @@ fn what_would_make_a_run_wrong_is_refused_with_its_line() {
         let e = refusal(&variables, after);
         assert_eq!((e.line, e.found.as_str()), (line, found), "{e}");
     }
-    let e = read_str(&file(X, "").replace("\"2.0\"", "\"3.0\"")).expect_err("another version");
-    assert_eq!((e.line, e.found.as_str()), (2, "fmiVersion=`3.0`"));
+    let e = read_str(&file(X, "").replace("\"2.0\"", "\"3.1\"")).expect_err("another version");
+    assert_eq!((e.line, e.found.as_str()), (2, "fmiVersion=`3.1`"));
 }
 
 #[test]

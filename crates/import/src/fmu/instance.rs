@@ -114,16 +114,7 @@ impl Fmu {
     pub fn instantiate(&self, name: &str, options: &FmuOptions) -> Result<FmuUnit, FmuError> {
         let refused = |reason: String| Fault::Refused { instance: name.to_owned(), reason }.of(&self.name);
         let text = |text: &str| CString::new(text).map_err(|_| refused(format!("a zero byte in {text:?}")));
-        // The library, where it may be used for one instance more.
-        let library = self.library()?;
-        if library.is_corrupted() {
-            return Err(refused("another instance returned fmi2Fatal; after that no instance may be used".to_owned()));
-        }
-        let only_once = self.driven.co_simulation.can_be_instantiated_only_once_per_process;
-        let (library, alive) = Counted::one_more(library);
-        if only_once && alive > 0 {
-            return Err(refused(ONLY_ONCE.to_owned()));
-        }
+        let library = self.one_more(self.library()?, "fmi2Fatal").map_err(refused)?;
         // What the FMU is told of itself, and how it may call back.
         let (c_name, guid) = (text(name)?, text(&self.driven.description.guid)?);
         let uri = text(&self.shared.resources_uri)?;
@@ -181,6 +172,18 @@ impl Fmu {
         }
         unit.choose_log_categories().map_err(|e| refused(e.to_string()))?;
         Ok(unit)
+    }
+
+    /// The library, where it may be used for one instance more; else why not. `fatal` is the status after which it may not.
+    pub(super) fn one_more<F>(&self, library: Arc<Loaded<F>>, fatal: &str) -> Result<Counted<F>, String> {
+        if library.is_corrupted() {
+            return Err(format!("another instance returned {fatal}; after that no instance may be used"));
+        }
+        let only_once = self.driven.co_simulation.can_be_instantiated_only_once_per_process;
+        match Counted::one_more(library) {
+            (_, alive) if only_once && alive > 0 => Err(ONLY_ONCE.to_owned()),
+            (library, _) => Ok(library),
+        }
     }
 }
 

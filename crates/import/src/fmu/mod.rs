@@ -59,7 +59,7 @@ mod unpacked;
 
 pub use crate::{Face, regular};
 pub use archive::Limits;
-pub use continuous::{ContinuousUnit, TOLERANCE as INTEGRATOR_TOLERANCE};
+pub use continuous::ContinuousUnit;
 pub use error::{Fault, FmuError};
 pub use instance::FmuUnit;
 pub(crate) use instance::Instance;

@@ -86,10 +86,10 @@ fn bombs_are_refused_before_they_are_unpacked() {
 fn what_is_no_fmu_is_named() {
     assert!(fault(b"text").contains("not a ZIP archive"));
     assert!(fault(&archive(&[("a", b"")])).contains("`modelDescription.xml`: found no such file at the root"));
-    let xml = b"<fmiModelDescription fmiVersion=\"3.0\"/>";
+    let xml = b"<fmiModelDescription fmiVersion=\"3.1\"/>";
     let message = fault(&archive(&[("modelDescription.xml", xml)]));
     let expected =
-        "FMU `bad.fmu`: modelDescription.xml, line 1: found fmiVersion=`3.0`, expected `2.0`: export it again";
+        "FMU `bad.fmu`: modelDescription.xml, line 1: found fmiVersion=`3.1`, expected `2.0` or `3.0`: export it again";
     assert!(message.starts_with(expected), "{message}");
     let exchange =
         b"<fmiModelDescription fmiVersion=\"2.0\" modelName=\"m\" guid=\"g\"><ModelExchange/></fmiModelDescription>";

@@ -32,7 +32,7 @@ use crate::words::{Correct, Family};
 use channels::Channels;
 pub(crate) use channels::wanted;
 use macrostep_description::{ModelDescription, Value, Variable};
-use macrostep_import::fmu::{Face, INTEGRATOR_TOLERANCE};
+use macrostep_import::{Face, INTEGRATOR_TOLERANCE};
 use macrostep_master::correct::Correction;
 use macrostep_master::predict::Edge;
 use macrostep_master::unit::Start;

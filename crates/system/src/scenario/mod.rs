@@ -22,7 +22,7 @@ pub use names::Names;
 pub use place::Place;
 pub use unit::{Connector, ParameterSet, Setting, Source, Unit, Value};
 
-pub use macrostep_import::fmu::Face;
+pub use macrostep_import::Face;
 
 use macrostep_description::ModelDescription;
 use std::collections::BTreeSet;

@@ -33,14 +33,13 @@ use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_master::{forward, idle};
 use macrostep_ode::adaptive::Integrator;
 
+use crate::INTEGRATOR_TOLERANCE;
+
 use super::FmuUnit;
 use super::instance::{Instance, Phase};
 use events::{Indicators, Wish};
 use inputs::Inputs;
 use memory::Memories;
-
-/// Relative tolerance of the integrator, where nobody asks for another one.
-pub const TOLERANCE: f64 = 1e-10;
 
 /// An instance of an FMU for model exchange.
 #[derive(Debug)]
@@ -79,14 +78,14 @@ impl ContinuousUnit {
         let pairs = pairs(d);
         let (inputs, indicators) = (Inputs::new(d), Indicators::new(d.event_indicators));
         ContinuousUnit {
-            integrator: Integrator::new(&vec![1.0; states], TOLERANCE),
+            integrator: Integrator::new(&vec![1.0; states], INTEGRATOR_TOLERANCE),
             z: vec![0.0; states],
             inputs,
             indicators,
             next_event_s: None,
             events: 0,
             memories: Memories::default(),
-            tolerance: TOLERANCE,
+            tolerance: INTEGRATOR_TOLERANCE,
             do_steps: 0,
             is_over: false,
             pairs,
@@ -150,7 +149,7 @@ impl Unit for ContinuousUnit {
 
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
         // The tolerance is that of the integrator here; the FMU has none to keep.
-        self.tolerance = tolerance.unwrap_or(TOLERANCE);
+        self.tolerance = tolerance.unwrap_or(INTEGRATOR_TOLERANCE);
         self.fmu.setup(start_s, stop_s, None)
     }
 

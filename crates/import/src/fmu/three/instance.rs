@@ -8,7 +8,7 @@ use macrostep_fmi3 as abi;
 use macrostep_master::unit::{Failure, UnitError, Warned, Warning};
 
 use super::super::callbacks::{Environment, log_message};
-use super::super::instance::{Counted, Instance, ONLY_ONCE, Phase};
+use super::super::instance::{Instance, Phase};
 use super::super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain};
 use super::FmuUnit3;
 use super::access::{Access, Bad};
@@ -35,16 +35,7 @@ impl Fmu {
         if fmi3.has_clocks {
             return Err(refused(CLOCKS.to_owned()));
         }
-        // The library, where it may be used for one instance more.
-        let library = self.library_3()?;
-        if library.is_corrupted() {
-            return Err(refused("another instance returned fmi3Fatal; after that no instance may be used".to_owned()));
-        }
-        let only_once = self.driven.co_simulation.can_be_instantiated_only_once_per_process;
-        let (library, alive) = Counted::one_more(library);
-        if only_once && alive > 0 {
-            return Err(refused(ONLY_ONCE.to_owned()));
-        }
+        let library = self.one_more(self.library_3()?, "fmi3Fatal").map_err(refused)?;
         // What the FMU is told of itself, and how it may call back. The path ends with a separator, as that of a folder.
         let (c_name, token) = (text(name)?, text(&d.guid)?);
         let resources = text(&format!("{}/", self.shared.resources.to_string_lossy()))?;
@@ -103,13 +94,19 @@ impl Fmu {
             driven: Arc::clone(&self.driven),
             shared: Arc::clone(&self.shared),
         };
-        // What is strange about the library and the call, and the log that is wanted.
-        unit.tell_library();
-        if environment_changed {
-            unit.mended(INSTANTIATE);
-        }
-        unit.choose_log_categories().map_err(|e| refused(e.to_string()))?;
+        unit.begin(environment_changed).map_err(|e| refused(e.to_string()))?;
         Ok(unit)
+    }
+}
+
+impl FmuUnit3 {
+    /// What is strange about the library and the call, and the log that is wanted.
+    fn begin(&mut self, environment_changed: bool) -> Result<(), UnitError> {
+        self.tell_library();
+        if environment_changed {
+            self.mended(INSTANTIATE);
+        }
+        self.choose_log_categories()
     }
 }
 

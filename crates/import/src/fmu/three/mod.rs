@@ -18,6 +18,7 @@ mod library;
 mod state;
 mod steps;
 mod table;
+mod texts;
 mod update;
 mod values;
 
