@@ -273,7 +273,7 @@ fn start(raw: &Raw, text: &str) -> Result<(Option<Value>, bool), ReadError> {
             Native::String => Value::String(text.to_owned()),
             Native::Binary => {
                 let digits: String = text.split_ascii_whitespace().collect();
-                if digits.len() % 2 != 0 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                if !digits.len().is_multiple_of(2) || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
                     return wrong();
                 }
                 Value::String(digits.to_ascii_lowercase())
