@@ -5,7 +5,7 @@
 //!                                                                          solution ─┘
 //! ```
 //!
-//! The page asks by [`room`] and [`ask`] and reads the answer at [`answer`] and [`numbers`]. Everything behind that is the program's own: words,
+//! The page asks by [`room`] and [`ask`] and reads the answer at [`answer()`] and [`numbers`]. Everything behind that is the program's own: words,
 //! scenarios, reader, master, models, solutions, stability. Nothing is computed in the page but places on the screen.
 
 mod about;
