@@ -73,6 +73,20 @@ fn a_thread_of_the_fmu_may_log_with_anything() {
     assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{left:#?}");
 }
 
+/// A message of fmi2Warning counts where the call returns fmi2OK, and one of another kind after it does not hide it.
+#[test]
+fn warnings_that_are_only_logged_are_told() {
+    let folder = make::folder("logger_logged");
+    let step = "if (s->steps % 4 == 3) { s->back->log(s->back->environment, \"x\", WARNING, \"w\", \"cold: %d\", s->steps); s->back->log(s->back->environment, \"x\", OK, \"w\", \"fine\"); }";
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EVERY_STEP", step)])).expect("the FMU");
+    for isolate in [&[][..], &["--isolate"]] {
+        let left = macrostep(&folder, &[&["simulate", "slave.fmu", "--out", "out"][..], isolate].concat());
+        assert_eq!(left.code, Some(0), "{left:#?}");
+        let said = "warning: unit `slave`: fmi2Warning 2 times, the first: fmi2DoStep at t = 0.3 s: cold: 3; the last: fmi2DoStep at t = 0.7 s: cold: 7";
+        assert!(left.stderr.contains(said), "{left:#?}");
+    }
+}
+
 /// Calls that went on with a warning are counted, with the first and the last message, in every place where warnings are.
 #[test]
 fn warnings_are_told_with_call_time_and_message() {
@@ -81,7 +95,7 @@ fn warnings_are_told_with_call_time_and_message() {
     std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EVERY_STEP", step)])).expect("the FMU");
     std::fs::write(folder.join("quiet.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
     std::fs::write(folder.join("s.toml"), SYSTEM).expect("the scenario");
-    let said = "unit `second`: 10 calls returned fmi2Warning, the first: fmi2DoStep at t = 0 s: too\\tcold: 1; the last: fmi2DoStep at \
+    let said = "unit `second`: fmi2Warning 10 times, the first: fmi2DoStep at t = 0 s: too\\tcold: 1; the last: fmi2DoStep at \
                 t = 0.9 s: too\\tcold: 10";
     for isolate in [&[][..], &["--isolate"]] {
         let left = macrostep(&folder, &[&["run", "s.toml", "--json"][..], isolate].concat());

@@ -13,7 +13,7 @@ pub struct Warning {
     pub message: String,
 }
 
-/// All calls of a unit that returned `fmi2Warning`, and went on.
+/// All calls of a unit that returned or logged `fmi2Warning`, and went on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Warned {
     /// How many there were.
@@ -37,10 +37,10 @@ impl Warned {
     /// In a sentence about the unit of this name.
     pub fn sentence(&self, unit: &str) -> String {
         if self.count == 1 {
-            return format!("unit `{unit}`: 1 call returned fmi2Warning: {}", self.first);
+            return format!("unit `{unit}`: fmi2Warning: {}", self.first);
         }
         let Warned { count, first, last } = self;
-        format!("unit `{unit}`: {count} calls returned fmi2Warning, the first: {first}; the last: {last}")
+        format!("unit `{unit}`: fmi2Warning {count} times, the first: {first}; the last: {last}")
     }
 }
 

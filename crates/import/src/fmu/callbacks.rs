@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use macrostep_fmi2 as abi;
@@ -46,6 +47,8 @@ struct Receiver {
     instance: String,
     sink: Option<LogSink>,
     said: Mutex<Said>,
+    /// Whether there was a message of fmi2Warning since they were asked for last: a look that needs no lock.
+    has_warned: AtomicBool,
     /// What gets requests inside a step, for FMI 3.0.
     update: Option<Arc<Update>>,
 }
@@ -55,6 +58,8 @@ struct Receiver {
 struct Said {
     /// The first one that says an error, where there is one.
     error: Option<String>,
+    /// The first one that warns.
+    warning: Option<String>,
     last: String,
     /// How many there were after the first error.
     more: u32,
@@ -80,6 +85,8 @@ impl Said {
             self.more += 1;
         } else if is_error {
             self.error = Some(text.to_owned());
+        } else if status == abi::WARNING && self.warning.is_none() {
+            self.warning = Some(text.to_owned());
         }
         self.last.clear();
         self.last.push_str(text);
@@ -105,7 +112,13 @@ impl Environment {
         static CONNECTED: Once = Once::new();
         // SAFETY: stores a function that lives as long as the program, before any FMU can log.
         CONNECTED.call_once(|| unsafe { macrostep_log_to(receive) });
-        let receiver = Arc::new(Receiver { instance: instance.to_owned(), sink, said: Mutex::default(), update });
+        let receiver = Arc::new(Receiver {
+            instance: instance.to_owned(),
+            sink,
+            said: Mutex::default(),
+            has_warned: AtomicBool::new(false),
+            update,
+        });
         let pointer = Arc::as_ptr(&receiver);
         let functions = Box::new(abi::CallbackFunctions {
             logger: Some(macrostep_log),
@@ -135,12 +148,19 @@ impl Environment {
         RUNNING.set(self.address);
     }
 
-    /// The first message that said an error, and how many came after it; without one the last message. All are forgotten. One line of at
+    /// Whether the FMU has logged a message of fmi2Warning that nobody was told.
+    #[inline(always)]
+    pub(super) fn has_warned(&self) -> bool {
+        self.receiver.has_warned.load(Ordering::Relaxed)
+    }
+
+    /// The first message that said an error, and how many came after it; without one the first that warned, or the last message. All are forgotten. One line of at
     /// most 200 letters (a traceback is whole), and the number.
     pub(super) fn take_said(&self) -> String {
-        let Said { error, last, more } =
+        self.receiver.has_warned.store(false, Ordering::Relaxed);
+        let Said { error, warning, last, more } =
             std::mem::take(&mut *self.receiver.said.lock().unwrap_or_else(PoisonError::into_inner));
-        let Some(error) = error else { return cut(&plain(&last)) };
+        let Some(error) = error else { return cut(&plain(&warning.unwrap_or(last))) };
         let error = cut(&plain(&error));
         match more {
             0 => error,
@@ -210,6 +230,9 @@ unsafe extern "C" fn receive(environment: *mut c_void, status: c_int, category: 
         let Some(receiver) = receiver(environment.addr()) else { return };
         if let Ok(mut said) = receiver.said.lock() {
             said.hear(status, &text);
+        }
+        if status == abi::WARNING {
+            receiver.has_warned.store(true, Ordering::Relaxed);
         }
         if let Some(sink) = &receiver.sink {
             sink(&LogRecord { instance: &receiver.instance, status, category: &category, text: &text });

@@ -215,6 +215,10 @@ impl Unit for FmuUnit {
             return self.step_strayed(status, t_s, step_s);
         }
         if status == abi::OK {
+            // An FMU that logs a warning may not return it.
+            if self.environment.has_warned() {
+                self.not_ok("fmi2DoStep", abi::WARNING)?;
+            }
             self.t_s = t_s + step_s;
             return Ok(Outcome::Done);
         }

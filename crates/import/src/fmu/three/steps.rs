@@ -198,11 +198,13 @@ impl FmuUnit3 {
             return Err(self.error(CALL, status, fault));
         }
         let is_discarded = status == abi::DISCARD;
-        if !is_discarded {
-            self.answered(CALL, status)?;
-        } else {
-            self.answered(CALL, abi::OK)?;
-        }
+        // An FMU that logs a warning may not return it.
+        let status = match status {
+            abi::DISCARD | abi::OK if self.environment.has_warned() => abi::WARNING,
+            abi::DISCARD => abi::OK,
+            status => status,
+        };
+        self.answered(CALL, status)?;
         let [has_event, terminates, is_early] = flags.map(|flag| flag != abi::FALSE);
         if !is_early && !terminates {
             // Times of its own steps, which some FMUs report, are not where the next step begins.
