@@ -186,7 +186,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
     if is_line {
         findings.extend(span(&d.scenario.experiment, file, &table.times_s));
     }
-    if own.is_empty() {
+    if own.is_empty() && !d.scenario.is_solution(file) {
         let what = format!("inputs `{}` have no connection", file.name);
         findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));
     }

@@ -39,6 +39,8 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.state_events.iter().map(|e| Finding::warning(&e.place, event, next)));
     let input = |name: &str| format!("inputs `{name}` from a file have no element in SSP");
     out.extend(s.inputs.iter().map(|file| Finding::warning(&file.place, input(&file.name), next)));
+    let known = "what a run is compared with has no element in SSP";
+    out.extend(s.solution.iter().map(|solution| Finding::warning(&solution.place, known, next)));
     out.extend(s.history.iter().map(|e| Finding::warning(&e.place, past, next)));
     out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
         let what = format!("that a parameter of unit `{}` is its macro step has no element in SSP", u.name);

@@ -254,6 +254,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         events,
         state_events,
         history,
+        solution,
         record,
         // These stand in the description itself.
         description: _,
@@ -284,7 +285,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     for input in &inputs {
         files.path(&input.shown, &input.place)?;
     }
-    s.inputs = inputs;
+    (s.inputs, s.solution) = (inputs, solution);
     for c in connections {
         // One that stands in SSP is there again for the law it obeys.
         match s.connections.iter_mut().find(|known| known.to == c.to && (c.law.is_some() || c.is_mean)) {

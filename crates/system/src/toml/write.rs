@@ -1,11 +1,12 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
+mod solution;
+
 use crate::scenario::{
     Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario,
     Setting, StateEvent, Value,
 };
-use crate::words::Control;
-use crate::words::Direction;
+use crate::words::{Control, Direction};
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -70,6 +71,7 @@ pub fn write(scenario: &Scenario) -> String {
     text.timed("events", &scenario.events);
     scenario.state_events.iter().for_each(|event| text.state_event(event));
     text.timed("history", &scenario.history);
+    text.solution(scenario);
     // Interface models and joints, and what is recorded.
     for model in &scenario.interface_models {
         text.interface_model(model);
@@ -225,15 +227,6 @@ impl Text {
         ));
         if let Some(r) = &map.reaction {
             self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
-        }
-    }
-
-    fn inputs(&mut self, s: &Scenario) {
-        if !s.inputs.is_empty() {
-            self.line(format_args!("\n[inputs]"));
-        }
-        for file in &s.inputs {
-            self.line(format_args!("{} = {}", key(&file.name), basic(&file.shown)));
         }
     }
 
