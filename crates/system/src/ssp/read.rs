@@ -282,9 +282,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     (s.interface_models, s.constraints) = (interface_models, constraints);
     (s.events, s.state_events, s.history) = (events, state_events, history);
     // Nothing outside of an archive is read.
-    for input in &inputs {
-        files.path(&input.shown, &input.place)?;
-    }
+    inputs.iter().try_for_each(|input| files.path(&input.shown, &input.place).map(drop))?;
     (s.inputs, s.solution) = (inputs, solution);
     for c in connections {
         // One that stands in SSP is there again for the law it obeys.

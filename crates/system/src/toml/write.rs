@@ -71,7 +71,6 @@ pub fn write(scenario: &Scenario) -> String {
     text.timed("events", &scenario.events);
     scenario.state_events.iter().for_each(|event| text.state_event(event));
     text.timed("history", &scenario.history);
-    text.solution(scenario);
     // Interface models and joints, and what is recorded.
     for model in &scenario.interface_models {
         text.interface_model(model);

@@ -36,11 +36,35 @@ pub struct Linear {
     outputs: DMatrix<f64>,
 }
 
+/// Steps of one length between two states that are stepped by a matrix of their own: rounding adds up over this many, and over as many of
+/// the long ones as there are.
+const BLOCK: u64 = 64;
+
 impl Linear {
-    /// The outputs at a time \[s\].
-    pub fn at(&self, t_s: f64) -> Vec<f64> {
-        let z = (&self.generator * (t_s - self.start_s)).exp() * &self.start;
-        (&self.outputs * z).as_slice().to_vec()
+    /// The outputs at times \[s\] that ascend. Those that are whole steps of `step_s` \[s\] after the start need a product a step. A value
+    /// depends on its time alone, to the last bit.
+    pub fn course(self, step_s: f64) -> impl FnMut(f64) -> Vec<f64> {
+        let Linear { generator, start, start_s, outputs, .. } = self;
+        let transition = move |span_s: f64| (&generator * span_s).exp();
+        let (one, many) = (transition(step_s), transition(BLOCK as f64 * step_s));
+        // After n steps: the state, and that after the last whole block.
+        let (mut n, mut z, mut block) = (0u64, start.clone(), start.clone());
+        move |t_s| {
+            let span_s = t_s - start_s;
+            let near_s = 4.0 * f64::EPSILON * t_s.abs().max(span_s);
+            while (n + 1) as f64 * step_s <= span_s + near_s {
+                n += 1;
+                if n.is_multiple_of(BLOCK) {
+                    block = &many * &block;
+                    z.copy_from(&block);
+                } else {
+                    z = &one * &z;
+                }
+            }
+            let is_at = (n as f64 * step_s - span_s).abs() <= near_s;
+            let y = if is_at { &outputs * &z } else { &outputs * (transition(span_s) * &start) };
+            y.as_slice().to_vec()
+        }
     }
 }
 

@@ -11,9 +11,10 @@ impl Text {
         for file in &s.inputs {
             self.line(format_args!("{} = {}", key(&file.name), basic(&file.shown)));
         }
+        self.solution(s);
     }
 
-    pub(super) fn solution(&mut self, s: &Scenario) {
+    fn solution(&mut self, s: &Scenario) {
         let Some(solution) = &s.solution else { return };
         match &solution.of {
             SolutionOf::Finer(step_s) => self.line(format_args!("\n[solution]\nof = {step_s:?}")),
