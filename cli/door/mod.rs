@@ -29,6 +29,7 @@ use crate::progress;
 pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
+use crate::system::solution::{self, SolutionArguments};
 use crate::system::{self, Caller, Opened};
 use crate::verdict::{Accepted, refused};
 
@@ -57,6 +58,8 @@ struct Words {
     system: SystemArguments,
     #[command(flatten)]
     record: RecordArguments,
+    #[command(flatten)]
+    solution: SolutionArguments,
     /// Take a result whose macro steps did not all converge
     #[arg(long)]
     accept_unconverged: bool,
@@ -125,6 +128,7 @@ impl Asked {
         let mut opened = Opened::of(document, &words.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&words.record);
+        words.solution.apply(&mut opened.document);
         Ok(Asked { opened, accepted, accuracy: None })
     }
 
@@ -155,6 +159,7 @@ impl Asked {
     /// # Errors
     /// Where it cannot begin.
     pub fn run(&self) -> Result<Ran, Fault> {
+        let known = solution::known(&self.opened).map_err(|findings| Fault::from(findings.as_slice()))?;
         let assembly = self.assembly()?;
         let (scenario, taken) = (assembly.effective.clone(), assembly.taken.clone());
         let mut simulation = system::start(assembly)?;
@@ -162,10 +167,13 @@ impl Asked {
         let mut steps = Steps::new(&simulation, (e.start_s, e.stop_s.unwrap_or(0.0)), scenario.record.every)?;
         steps.progress = Some(progress::of_run());
         let cut = self.opened.caller().map(|caller| caller.cut.clone()).unwrap_or_default();
-        let mut rows = Rows::collected(cut.clone());
+        let comparison = solution::compared(&scenario, known, simulation.columns());
+        let comparison = comparison.map_err(|finding| Fault::from([finding].as_slice()))?;
+        let mut rows = Rows { comparison, ..Rows::collected(cut.clone()) };
         let ended = steps.run(&mut simulation, &mut rows, None).map_err(Failure::from);
         // What it came to.
         let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).tried(taken);
+        outcome = outcome.compared(&scenario, rows.comparison.as_ref());
         drop(simulation);
         if ended.is_ok() && !cut.is_set() {
             outcome.look_again(&scenario, &self.opened);

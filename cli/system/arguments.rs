@@ -9,6 +9,7 @@ use crate::arguments::{part, positive};
 use crate::checkpoint::CheckpointArguments;
 use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
+use crate::system::solution::SolutionArguments;
 
 /// A scenario, and options that override it.
 #[derive(Debug, Clone, Default, Args)]
@@ -110,6 +111,8 @@ pub struct RunArguments {
     pub system: SystemArguments,
     #[command(flatten)]
     pub record: RecordArguments,
+    #[command(flatten)]
+    pub solution: SolutionArguments,
     /// Choose the macro step so that the estimated error of every output, relative to its largest value, is at most this: the key `error`
     /// of the experiment [default: the scenario's, or none]
     #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]

@@ -4,6 +4,8 @@ pub mod arguments;
 mod bundle;
 mod changes;
 pub mod convert;
+mod errors;
+mod events;
 pub mod explain;
 #[cfg(feature = "full")]
 pub mod export;
@@ -15,6 +17,7 @@ pub mod outcome;
 mod pictures;
 mod report;
 pub mod run;
+pub mod solution;
 mod units;
 pub mod verify;
 mod warned;

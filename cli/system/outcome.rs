@@ -10,7 +10,7 @@ use macrostep_master::{
     Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
 };
 use macrostep_plot::Table;
-use macrostep_run::{RealTime, Rows, Times};
+use macrostep_run::{Comparison, RealTime, Rows, Times};
 use macrostep_system::assemble::InputOrder;
 use macrostep_system::scenario::{LawKind, Unit};
 use macrostep_system::verify::Bound;
@@ -18,6 +18,8 @@ use macrostep_system::words::{Energy, Named};
 use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
+use super::errors::Errors;
+use super::events::Events;
 use super::units::UnitResult;
 use super::warned::{nearly, told};
 use super::{method_line, title};
@@ -55,6 +57,8 @@ pub struct Outcome {
     events: Option<Events>,
     /// What the macro step was chosen by, where it was.
     pub bound: Option<Bound>,
+    /// Errors beside known values, where there are any.
+    errors: Option<Errors>,
 }
 
 /// A bound on the error, with its estimate.
@@ -69,42 +73,6 @@ pub struct ErrorBound {
 impl From<Bound> for ErrorBound {
     fn from(b: Bound) -> Self {
         ErrorBound { bound: b.error, estimate: b.estimate, order: b.order, runs: b.runs }
-    }
-}
-
-/// Events of a condition that have happened.
-#[derive(Debug, Clone, Serialize)]
-pub struct Events {
-    pub count: u64,
-    /// Largest time by which one may have been met late; 0: each is met to a tick.
-    pub late_max_s: f64,
-    /// The first thousand of them.
-    pub first: Vec<EventResult>,
-}
-
-#[derive(Debug, Clone, Serialize)]
-pub struct EventResult {
-    pub t_s: f64,
-    pub event: String,
-}
-
-impl Events {
-    fn of(simulation: &Simulation) -> Option<Events> {
-        let (named, count) = simulation.events();
-        let first: Vec<_> = named.map(|(event, t_s)| EventResult { t_s, event: event.to_owned() }).collect();
-        let late_max_s = simulation.events_late_s().unwrap_or(0.0);
-        simulation.has_events().then_some(Events { count, late_max_s, first })
-    }
-
-    /// How many, when the last of those known was, and how late.
-    fn line(&self) -> String {
-        let last = self.first.last().filter(|_| self.count == self.first.len() as u64);
-        let last = last.map(|e| format!(", the last `{}` at t = {:.9} s", e.event, e.t_s)).unwrap_or_default();
-        let late = match self.late_max_s {
-            0.0 => String::new(),
-            late_s => format!("; up to {late_s:.1e} s late, because a unit cannot go back"),
-        };
-        format!("\n{}{last}{late}", counted(self.count, "event"))
     }
 }
 
@@ -128,6 +96,8 @@ pub struct Summary<'a> {
     pub events: Option<&'a Events>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_bound: Option<ErrorBound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<&'a Errors>,
     pub units: Vec<UnitResult<'a>>,
     pub r#final: serde_json::Map<String, serde_json::Value>,
     pub units_of_measurement: serde_json::Map<String, serde_json::Value>,
@@ -205,6 +175,7 @@ impl Outcome {
             real_time: None,
             events: Events::of(simulation),
             bound: None,
+            errors: None,
         }
     }
 
@@ -214,6 +185,13 @@ impl Outcome {
         self.unit_s =
             counters.into_iter().filter_map(|(name, _)| Some((name.clone(), times?.seconds(&name)?))).collect();
         self.real_time = real_time;
+        self
+    }
+
+    /// With the errors of its rows, where they were compared.
+    pub fn compared(mut self, s: &Scenario, comparison: Option<&Comparison>) -> Self {
+        self.errors = Errors::of(s, comparison);
+        self.columns = comparison.map_or(self.columns, |comparison| comparison.columns().to_vec());
         self
     }
 
@@ -229,7 +207,7 @@ impl Outcome {
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
     }
 
-    /// Recorded variables.
+    /// Columns of the rows.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -280,6 +258,7 @@ impl Outcome {
             control: self.course.map(|course| ControlCourse::of(course, self.statistics.windows)),
             events: self.events.as_ref(),
             error_bound: self.bound.map(ErrorBound::from),
+            errors: self.errors.as_ref(),
             // Units and values at the end, energy, and what a clock saw.
             units: called.map(unit).collect(),
             r#final: finals.map(|(i, c)| (c.name.clone(), self.value(i, rows))).collect(),
@@ -318,14 +297,18 @@ impl Outcome {
 
     /// Head line, values at the end and power bonds.
     pub fn table(&self, s: &Scenario, rows: &Rows) -> String {
-        // A row for each variable, with its last value.
-        let mut table = Table::new(&format!("variable | > at t = {} s | unit", shown::time(rows.last_s)));
-        for (i, (column, value)) in self.columns.iter().zip(&rows.last).enumerate() {
+        // A row for each variable, with its last value and its errors.
+        let head = format!("variable | > at t = {} s | unit", shown::time(rows.last_s));
+        let mut table = Table::new(&self.errors.as_ref().map_or(head.clone(), |_| format!("{head}{}", Errors::HEAD)));
+        let recorded = self.columns.len() - self.errors.as_ref().map_or(0, |errors| errors.outputs.len());
+        for (i, (column, value)) in self.columns[..recorded].iter().zip(&rows.last).enumerate() {
             let shown = match column.kind {
                 ColumnKind::Real => format!("{value:.9e}"),
                 _ => self.value(i, rows).to_string(),
             };
-            table.row([column.name.clone(), shown, column.unit.clone()]);
+            let errors = self.errors.as_ref().map(|errors| errors.cells(&column.name));
+            table
+                .row([column.name.clone(), shown, column.unit.clone()].into_iter().chain(errors.into_iter().flatten()));
         }
         // Calls of the units, power bonds, constraints and delay lines.
         let steps: Vec<String> = s.units.iter().zip(&self.do_steps).map(|(u, n)| format!("{} {n}", u.name)).collect();
@@ -368,9 +351,10 @@ line `{name}`: {stored_j:.3e} J under way, {lost_j:.3e} J of {sent_j:.3e} J sent
         let worst = self.accounts.iter().map(share).max_by(f64::total_cmp);
         let worst =
             worst.map(|share| format!(" · residual power up to {:.1} % of the power transmitted", 100.0 * share));
-        let error = match self.bound {
-            Some(Bound { error, .. }) => format!("error ≤ {error:.1e}"),
-            None => "not verified: `macrostep verify` compares it with smaller macro steps".to_owned(),
+        let error = match (self.bound, &self.errors) {
+            (_, Some(errors)) => errors.line(),
+            (Some(Bound { error, .. }), None) => format!("error ≤ {error:.1e}"),
+            (None, None) => "not verified: `macrostep verify` compares it with smaller macro steps".to_owned(),
         };
         format!("verdict: {}{} · {error}", self.verdict.grade, worst.unwrap_or_default())
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use macrostep_description::shown;
 use macrostep_master::record::{Column, ColumnKind, Observer};
-use macrostep_master::{Grade, RunError, Simulation, Verdict};
+use macrostep_master::{Grade, RunError, SavedState, Simulation, Verdict};
 use macrostep_plot::Page;
 use macrostep_plot::page::{Curve, Sheet};
-use macrostep_run::{Rows, Sink, Stream, Thinned};
+use macrostep_run::{OutputError, Rows, Sink, Stream, Thinned};
 use macrostep_system::{Assembly, Scenario, toml};
 
 use super::outcome::{Outcome, Summary};
@@ -122,6 +122,10 @@ impl Sink for Shown<'_> {
         self.rows.is_cut()
     }
 
+    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
+        self.rows.saved_state(simulation)
+    }
+
     fn is_watched(&self) -> bool {
         true
     }
@@ -173,7 +177,10 @@ fn page((scenario, picture): (&Scenario, Option<&str>), (outcome, rows): (&Outco
         facts: facts(&summary),
         error: summary.error.map(str::to_owned).or_else(|| refused(summary.verdict)),
         warnings: summary.warnings.to_vec(),
-        tables: [units(&summary), bonds(&summary), finals(outcome, rows)].into_iter().flatten().collect(),
+        tables: [units(&summary), errors(&summary), bonds(&summary), finals(outcome, rows)]
+            .into_iter()
+            .flatten()
+            .collect(),
         ..signals(rows, head(scenario, picture))
     }
 }
@@ -254,6 +261,16 @@ fn units(s: &Summary) -> Option<Sheet> {
     let note = format!("{CALLS} Time is the time that the master waits for them.");
     let (note, shown) = if is_timed { (note.as_str(), 6) } else { (CALLS, 4) };
     sheet("Units", note, &columns[..shown], s.units.iter().map(row).collect())
+}
+
+fn errors(s: &Summary) -> Option<Sheet> {
+    let errors = s.errors?;
+    let row = |e: &OutputError| {
+        vec![e.name.clone(), format!("{:.4e}", e.largest), e.unit.clone(), format!("{:.4e}", e.relative)]
+    };
+    let note = format!("Beside `{}`, in {} after the start.", errors.solution, counted(errors.rows, "row"));
+    let columns = ["variable", "largest error", "unit", "relative to the amplitude"];
+    sheet("Errors", &note, &columns, errors.outputs.iter().map(row).collect())
 }
 
 fn bonds(s: &Summary) -> Option<Sheet> {

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
-use macrostep_run::{Checkpoint, CheckpointWriter, Pace, Rows, Steps, Stream, Thinned};
+use macrostep_master::record::Column;
+use macrostep_run::{Checkpoint, CheckpointWriter, Comparison, Pace, Rows, Steps, Thinned};
 use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
@@ -20,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::report::{Live, Shown};
-use super::{Opened, bundle, convert, findings_failure, pictures, report, start, tell};
+use super::{Opened, bundle, convert, findings_failure, pictures, report, solution, start, tell};
 use crate::checkpoint::CheckpointArguments;
 use crate::distinct::Files;
 use crate::failure::{Failure, kept};
@@ -40,7 +41,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
     // The scenario with its options; an error bound of its own makes runs that find the macro step.
-    let (opened, bound) = opened(arguments)?;
+    let (mut opened, bound) = opened(arguments)?;
+    let known = solution::known(&opened).map_err(|findings| findings_failure(&findings))?;
+    if has_page(arguments) || arguments.real_time.is_some() {
+        opened.time_units();
+    }
     // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();
@@ -63,7 +68,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         bundle::put(&here.join(target), &located(&scenario, &here))?;
     }
     // Rows, and the files beside them.
-    let mut rows = rows((arguments, &here), (&opened, &scenario), &simulation, &parameters, resumed.as_ref())?;
+    let recorded = simulation.columns();
+    let comparison = solution::compared(&scenario, known, recorded).map_err(|finding| findings_failure(&[finding]))?;
+    let mut rows =
+        rows((arguments, &here), (&opened, &scenario), (recorded, comparison), &parameters, resumed.as_ref())?;
     // The page, and the pace of a clock.
     let live = arguments.watch.map(|port| Live::serve(port, (&scenario, picture.clone()))).transpose()?;
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
@@ -71,7 +79,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     }
     // A continued run begins where its checkpoint was written.
     if let Some(at) = resumed {
-        simulation.resume(&at.saved)?;
+        simulation.resume(&rows.resume(at.saved)?)?;
         steps.go_on_after(at.steps);
         rows.count = at.file.rows;
     }
@@ -83,26 +91,38 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
-    let mut outcome = outcome.timed(opened.times.as_ref(), seen).tried(taken);
+    let mut outcome =
+        outcome.timed(opened.times.as_ref(), seen).tried(taken).compared(&scenario, rows.comparison.as_ref());
     outcome.bound = bound;
     drop(simulation);
     // Not where somebody waits for the clock.
     if ended.is_ok() && arguments.real_time.is_none() {
         outcome.look_again(&scenario, &opened);
     }
+    let of = (&scenario, &parameters, picture.as_deref());
+    finished((arguments, &here), of, (&outcome, &rows), (ended, live))
+}
+
+/// Writes and prints what a run has come to.
+fn finished(
+    (arguments, here): (&RunArguments, &Path),
+    (scenario, parameters, picture): (&Scenario, &HashSet<String>, Option<&str>),
+    (outcome, rows): (&Outcome, &Rows),
+    (ended, live): (Result<(), Failure>, Option<Live>),
+) -> Result<(), Failure> {
     // Everything is written before a failure of the run is told.
-    let written = write((arguments, &here), (&scenario, &parameters, picture.as_deref()), &outcome, &rows);
-    let watched = live.map_or(Ok(()), |live| live.end(&outcome, &rows));
+    let written = write((arguments, here), (scenario, parameters, picture), outcome, rows);
+    let watched = live.map_or(Ok(()), |live| live.end(outcome, rows));
     // The result as one object, also of a run that failed, or in words, and a failure for a verdict that is none to rely on.
-    let object = || outcome.summary(&scenario, &rows).json().and_then(print::line);
+    let object = || outcome.summary(scenario, rows).json().and_then(print::line);
     let printed = if arguments.json { object() } else { Ok(()) };
     ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
     written.and(watched).and(printed)?;
     if !arguments.json {
-        print::prose(outcome.table(&scenario, &rows))?;
+        print::prose(outcome.table(scenario, rows))?;
     }
     let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
-    met(&outcome.verdict, accepted.of(&scenario))
+    met(&outcome.verdict, accepted.of(scenario))
 }
 
 /// What is written needs a folder.
@@ -125,12 +145,10 @@ fn has_page(arguments: &RunArguments) -> bool {
 fn opened(arguments: &RunArguments) -> Result<(Opened, Option<Bound>), Failure> {
     let mut opened = Opened::new(&arguments.system)?;
     opened.record(&arguments.record);
+    arguments.solution.apply(&mut opened.document);
     let experiment = &mut opened.document.scenario.experiment;
     experiment.error = arguments.error.or(experiment.error);
     let bound = bounded(&mut opened)?;
-    if has_page(arguments) || arguments.real_time.is_some() {
-        opened.time_units();
-    }
     Ok((opened, bound))
 }
 
@@ -165,23 +183,25 @@ fn begun(
 fn rows(
     (arguments, here): (&RunArguments, &Path),
     (opened, scenario): (&Opened, &Scenario),
-    simulation: &Simulation,
+    (recorded, comparison): (&[Column], Option<Comparison>),
     parameters: &HashSet<String>,
     resumed: Option<&Checkpoint>,
 ) -> Result<Rows, Failure> {
+    let mut rows = Rows { comparison, ..Rows::new(None) };
+    let columns = rows.columns(recorded).to_vec();
     let Some(folder) = &arguments.out else {
-        let curves = has_page(arguments).then(|| Thinned::new(simulation.columns(), parameters));
-        return Ok(Rows { curves, ..Rows::new(None) });
+        rows.curves = has_page(arguments).then(|| Thinned::new(&columns, parameters));
+        return Ok(rows);
     };
     let path = here.join(folder).join("trace.csv");
-    let stream = stream(&path, simulation, resumed)?;
-    units::write(&path, simulation.columns().iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
+    let stream = rows_at(&path, columns.iter().map(|c| c.name.as_str()), resumed)?;
+    units::write(&path, columns.iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
     let placed = placed(opened, scenario, here, &here.join(folder))?;
     write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
     let are_drawn = has_page(arguments) || !arguments.no_pictures;
-    let curves = are_drawn.then(|| curves(&path, simulation, parameters, resumed));
-    let stream = Some(stream.shown_as(folder.join("trace.csv")));
-    Ok(Rows { curves: curves.transpose()?, ..Rows::new(stream) })
+    let curves = are_drawn.then(|| curves(&path, &columns, parameters, resumed));
+    (rows.curves, rows.stream) = (curves.transpose()?, Some(stream.shown_as(folder.join("trace.csv"))));
+    Ok(rows)
 }
 
 /// Steps to the end, or to what ended it early; somebody may look on.
@@ -254,12 +274,6 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
     Ok(())
 }
 
-/// The file that rows go to.
-fn stream(path: &Path, simulation: &Simulation, resumed: Option<&Checkpoint>) -> Result<Stream, Failure> {
-    let names = simulation.columns().iter().map(|c| c.name.as_str());
-    rows_at(path, names, resumed)
-}
-
 /// The scenario as it runs again from `folder`: FMUs of an archive are copied there.
 fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> Result<Scenario, Failure> {
     let located = located(scenario, here);
@@ -300,11 +314,11 @@ fn write(
 /// The curves of the rows to come, and of those in the file that come before a checkpoint.
 fn curves(
     path: &Path,
-    simulation: &Simulation,
+    columns: &[Column],
     parameters: &HashSet<String>,
     resumed: Option<&Checkpoint>,
 ) -> Result<Thinned, Failure> {
-    let mut curves = Thinned::new(simulation.columns(), parameters);
+    let mut curves = Thinned::new(columns, parameters);
     if let Some(at) = resumed.filter(|at| at.file.bytes > 0) {
         curves.read(path, at.file.rows)?;
     }

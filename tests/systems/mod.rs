@@ -16,6 +16,7 @@ mod promises;
 mod propose;
 #[cfg(target_os = "linux")]
 mod rollback;
+mod solution;
 mod ssp;
 #[cfg(target_os = "linux")]
 mod threads;

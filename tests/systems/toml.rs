@@ -315,6 +315,8 @@ fn the_documentation_is_true() {
 
 /// Keys that a scenario of the documentation has.
 const KEYS: &[&str] = &[
+    "of",
+    "columns",
     "name",
     "description",
     "start",

@@ -7,7 +7,7 @@
 use crate::models::assembly;
 use crate::pair::{Coupling, Start};
 use crate::reference::advance;
-use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, check_cut, no_bond};
+use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, Solution, check_cut, no_bond};
 use crate::written;
 use macrostep_master::predict::{Edge, Predictor};
 use macrostep_master::{ChannelId, Grid, RunError, Simulation, SystemError};
@@ -38,7 +38,7 @@ pub struct Part {
 }
 
 /// The whole system, its scenario and its units.
-pub trait Whole: Send + Sync {
+pub trait Whole: Send + Sync + 'static {
     /// Name, cuts, time scales.
     fn card(&self) -> Card;
 
@@ -166,19 +166,35 @@ impl<W: Whole> Benchmark for W {
     }
 
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
-        let rates = |z: &[f64], dz: &mut [f64]| self.rates(z, dz);
-        let (mut now_s, mut z) = (0.0, self.start());
-        let motions = Whole::card(self).motions.len();
-        let mut all = Vec::with_capacity(times_s.len());
-        for &t_s in times_s {
-            z = advance(&rates, &z, t_s - now_s);
-            now_s = t_s;
-            all.push(
-                (0..2).flat_map(|c| (0..motions).map(move |i| (i, c))).map(|(i, c)| self.motion(i, &z)[c]).collect(),
-            );
-        }
-        Ok(all)
+        let mut now = (0.0, self.start());
+        Ok(times_s.iter().map(|t_s| motions_at(self, &mut now, *t_s)).collect())
     }
+
+    fn beside(self: Box<Self>, step_s: f64, _: f64) -> Option<Solution> {
+        let coupling = *Whole::card(&*self).couplings.first()?;
+        let (units, parts) = (self.scenario(coupling).units, self.parts(coupling));
+        let names = |c| units.iter().zip(&parts).map(move |(u, part)| format!("{}.{}", u.name, part.motion[c]));
+        let outputs: Vec<String> = names(0).chain(names(1)).collect();
+        // From one communication point to the next, so that a value depends on its time alone.
+        let (mut n, mut now) = (0u64, (0.0, self.start()));
+        let at = move |t_s: f64| {
+            while (n + 1) as f64 * step_s <= t_s {
+                n += 1;
+                motions_at(&*self, &mut now, n as f64 * step_s);
+            }
+            motions_at(&*self, &mut now.clone(), t_s)
+        };
+        Some(Solution { amplitudes: vec![None; outputs.len()], outputs, at: Box::new(at) })
+    }
+}
+
+/// Motions and then their rates at `t_s` \[s\], from a time \[s\] and the state then, which move on.
+fn motions_at(whole: &impl Whole, (now_s, z): &mut (f64, Vec<f64>), t_s: f64) -> Vec<f64> {
+    let rates = |z: &[f64], dz: &mut [f64]| whole.rates(z, dz);
+    *z = advance(&rates, z, t_s - *now_s);
+    *now_s = t_s;
+    let motions = whole.card().motions.len();
+    (0..2).flat_map(|c| (0..motions).map(move |i| (i, c))).map(|(i, c)| whole.motion(i, z)[c]).collect()
 }
 
 /// The state's rates and their rates at `z`, of which the latter are the former's where the equations are linear.

@@ -1,7 +1,7 @@
 //! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
 
 use crate::pair::{Coupling, Kind, Pair, build, unsolvable};
-use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup};
+use crate::scenario::{Benchmark, Bond, Card, Coupled, Setup, Solution};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, Parameters};
 
@@ -77,5 +77,22 @@ impl Benchmark for Oscillator {
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError> {
         let exact = self.exact()?;
         Ok(times_s.iter().map(|t| exact.at(*t).iter().copied().collect()).collect())
+    }
+
+    fn beside(self: Box<Self>, step_s: f64, stop_s: f64) -> Option<Solution> {
+        let exact = self.exact().ok()?;
+        let outputs = ["x", "v"].iter().flat_map(|v| [1, 2].map(|i| format!("mass{i}.{v}"))).collect();
+        let [x1, x2] = exact.amplitudes(stop_s).map(Some);
+        // Points of the grid are stepped, as units step; others are between them.
+        let (mut grid, mut n, mut z) = (exact.grid(step_s), 0u64, exact.parameters().start());
+        let at = move |t_s: f64| {
+            while n as f64 * step_s <= t_s {
+                (z, n) = (grid.next().unwrap_or(z), n + 1);
+            }
+            let is_on_grid = n > 0 && (n - 1) as f64 * step_s == t_s;
+            let z = if is_on_grid { z } else { exact.at(t_s) };
+            z.iter().copied().collect()
+        };
+        Some(Solution { outputs, amplitudes: vec![x1, x2, None, None], at: Box::new(at) })
     }
 }

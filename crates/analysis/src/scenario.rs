@@ -154,6 +154,16 @@ pub struct Quantity {
     pub unit: String,
 }
 
+/// The solution of a scenario of this program, with the names that outputs have there.
+pub struct Solution {
+    /// Outputs `UNIT.VARIABLE`.
+    pub outputs: Vec<String>,
+    /// The largest absolute value of each over the whole run, where that is known.
+    pub amplitudes: Vec<Option<f64>>,
+    /// Their values at a time since the start \[s\], times ascending.
+    pub at: Box<dyn FnMut(f64) -> Vec<f64>>,
+}
+
 /// Growth of small deviations from step to step, for one method and macro step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
@@ -190,6 +200,12 @@ pub trait Benchmark: Send + Sync {
     /// # Errors
     /// Where there is none.
     fn solution(&self, times_s: &[f64]) -> Result<Vec<Vec<f64>>, RunError>;
+
+    /// The same for a run of macro steps of `step_s` to `stop_s` \[s\], for each time as it comes; `None` where there is no solution but a
+    /// run.
+    fn beside(self: Box<Self>, _step_s: f64, _stop_s: f64) -> Option<Solution> {
+        None
+    }
 
     /// Its name.
     fn name(&self) -> &str {

@@ -4,7 +4,8 @@
 //! bit by bit, and the clock it may keep to.
 //!
 //! [`Steps::run`] makes the macro steps of an initialised [`Simulation`](macrostep_master::Simulation). Rows go to a [`Sink`], most
-//! often [`Rows`]: a file ([`Stream`]), curves for pictures ([`Thinned`]), memory ([`Collected`]). An interrupt, or a [`Cut`] of the
+//! often [`Rows`]: a file ([`Stream`]), curves for pictures ([`Thinned`]), memory ([`Collected`]); beside known values they have
+//! errors ([`Comparison`]). An interrupt, or a [`Cut`] of the
 //! caller, ends the run at a communication point.
 //!
 //! [`Cut`]: macrostep_import::isolation::Cut
@@ -12,6 +13,7 @@
 pub mod checkpoint;
 mod claim;
 mod collected;
+mod comparison;
 mod error;
 mod number;
 mod pace;
@@ -27,6 +29,7 @@ mod trace;
 pub use checkpoint::{Checkpoint, CheckpointWriter};
 pub use claim::{Claim, folder_at, identity, take, taken};
 pub use collected::Collected;
+pub use comparison::{Comparison, Known, OutputError, Values};
 pub use error::Error;
 pub use pace::{Pace, RealTime};
 pub use rows::Rows;

@@ -1,10 +1,13 @@
 //! The rows of a run: in a file, as curves, in memory, and the last one for the result.
 
 use macrostep_import::isolation::Cut;
+use macrostep_master::record::Column;
 use macrostep_master::record::Observer;
-use macrostep_master::{RunError, Simulation};
+use macrostep_master::{RunError, SavedState, Simulation};
 
 use crate::collected::Collected;
+use crate::comparison::Comparison;
+use crate::error::Error;
 use crate::sink::{Sink, goes_on};
 use crate::stream::Stream;
 use crate::thinned::Thinned;
@@ -26,6 +29,8 @@ pub struct Rows {
     pub texts: Vec<(usize, String)>,
     /// All of them, where they are wanted in memory.
     pub collected: Option<Collected>,
+    /// What they are compared with, which gives them columns of errors.
+    pub comparison: Option<Comparison>,
     /// Ends the run from outside.
     pub cut: Option<Cut>,
 }
@@ -40,10 +45,30 @@ impl Rows {
     pub fn collected(cut: Cut) -> Self {
         Rows { collected: Some(Collected::default()), cut: Some(cut), ..Rows::new(None) }
     }
+
+    /// The columns of the rows: those that are recorded, and those of errors.
+    pub fn columns<'a>(&'a self, recorded: &'a [Column]) -> &'a [Column] {
+        self.comparison.as_ref().map_or(recorded, Comparison::columns)
+    }
+
+    /// Goes on from a saved state; what is left of it is the simulation's.
+    ///
+    /// # Errors
+    /// Where it is that of another run.
+    pub fn resume(&mut self, saved: SavedState) -> Result<SavedState, Error> {
+        match &mut self.comparison {
+            Some(comparison) => comparison.resume(saved),
+            None => Ok(saved),
+        }
+    }
 }
 
 impl Observer for Rows {
     fn row(&mut self, t_s: f64, values: &[f64]) {
+        let values = match &mut self.comparison {
+            Some(comparison) => comparison.row(t_s, values),
+            None => values,
+        };
         if let Some(stream) = &mut self.stream {
             stream.row(t_s, values);
         }
@@ -94,9 +119,15 @@ impl Sink for Rows {
 
     fn end(&mut self, simulation: &mut Simulation) -> Result<(), RunError> {
         // Their row is in the file.
-        let mut end = Rows::default();
-        simulation.observe(&mut end)?;
-        (self.last_s, self.last, self.texts) = (end.last_s, end.last, end.texts);
-        Ok(())
+        let mut end = Rows { comparison: self.comparison.take(), ..Rows::default() };
+        let ended = simulation.observe(&mut end);
+        (self.last_s, self.last, self.texts, self.comparison) = (end.last_s, end.last, end.texts, end.comparison);
+        ended
+    }
+
+    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
+        let saved = simulation.saved_state()?;
+        let Some(comparison) = &self.comparison else { return Ok(saved) };
+        comparison.saved(saved).map_err(|e| RunError::grid("checkpoint", e.to_string(), "a state that can be written"))
     }
 }

@@ -10,6 +10,7 @@ mod driven;
 mod event;
 mod fork;
 mod laws;
+mod linear;
 mod past;
 mod probe;
 mod recorded;
@@ -18,6 +19,7 @@ mod wiring;
 
 pub use fork::try_forks;
 pub use laws::{Affine, NonlinearSpring, Orifice};
+pub use linear::{Linear, linear};
 pub use probe::{InputOrder, Trial, order_alone, try_inputs};
 pub use recorded::{matches, sees_derivatives, unmeasured};
 pub use times::grid;

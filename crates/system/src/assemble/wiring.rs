@@ -160,17 +160,7 @@ impl<'a> Wiring<'a> {
 
     /// What a connection does to its value; `None` where it stays.
     fn converted(&self, c: &Connection) -> Option<Affine> {
-        let own = Affine { factor: c.factor, offset: c.offset };
-        let law = match (self.variable(&c.from), self.variable(&c.to)) {
-            (Some(from), Some(to)) if c.converts => match conversion(from, to) {
-                // First the unit of measurement, then the connection's own transformation.
-                Conversion::Affine(factor, offset) => {
-                    Affine { factor: own.factor * factor, offset: own.factor * offset + own.offset }
-                }
-                _ => own,
-            },
-            _ => own,
-        };
+        let law = converted(c, self.variable(&c.from), self.variable(&c.to));
         (law != Affine { factor: 1.0, offset: 0.0 }).then_some(law)
     }
 
@@ -239,5 +229,24 @@ impl<'a> Wiring<'a> {
 
     fn signals(&self, ends: &[Endpoint], place: &Place) -> Result<Vec<Signal>, Finding> {
         ends.iter().map(|e| self.signal(e, place)).collect()
+    }
+}
+
+/// What a connection from one variable to another does to its value.
+pub(super) fn converted(
+    c: &Connection,
+    from: Option<(&ModelDescription, &Variable)>,
+    to: Option<(&ModelDescription, &Variable)>,
+) -> Affine {
+    let own = Affine { factor: c.factor, offset: c.offset };
+    match (from, to) {
+        (Some(from), Some(to)) if c.converts => match conversion(from, to) {
+            // First the unit of measurement, then the connection's own transformation.
+            Conversion::Affine(factor, offset) => {
+                Affine { factor: own.factor * factor, offset: own.factor * offset + own.offset }
+            }
+            _ => own,
+        },
+        _ => own,
     }
 }

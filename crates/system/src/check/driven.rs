@@ -20,7 +20,10 @@ pub(crate) enum Driven {
 }
 
 /// The file as a table.
-pub(crate) fn table(file: &InputFile) -> Result<InputTable, Finding> {
+///
+/// # Errors
+/// Where it cannot be read, or has no times.
+pub fn table(file: &InputFile) -> Result<InputTable, Finding> {
     let failed = |reason: String| Finding::error(&file.place, format!("inputs `{}`: {reason}", file.shown), "");
     let opened = regular::data(&file.path).map_err(|e| failed(e.to_string()))?;
     InputTable::read(opened, str::to_owned).map_err(|e| failed(e.to_string()))
@@ -186,7 +189,7 @@ fn file(d: &Declared<'_>, file: &InputFile, findings: &mut Vec<Finding>) {
     if is_line {
         findings.extend(span(&d.scenario.experiment, file, &table.times_s));
     }
-    if own.is_empty() {
+    if own.is_empty() && !d.scenario.is_solution(file) {
         let what = format!("inputs `{}` have no connection", file.name);
         findings.push(Finding::warning(&file.place, what, format!("write \"UNIT.INPUT\" = \"{}.COLUMN\"", file.name)));
     }

@@ -10,6 +10,7 @@ mod law;
 mod method;
 mod names;
 mod place;
+mod solution;
 mod unit;
 
 pub use bond::{Bond, Gain, Port};
@@ -20,6 +21,7 @@ pub use law::{InterfaceModel, Law, LawKind, Line, LineEnd, LineSize, Map, Reacti
 pub use method::{Coupling, StepChoice};
 pub use names::Names;
 pub use place::Place;
+pub use solution::{Solution, SolutionOf};
 pub use unit::{Connector, ParameterSet, Setting, Source, Unit, Value};
 
 pub use macrostep_import::Face;
@@ -64,6 +66,8 @@ pub struct Scenario {
     pub state_events: Vec<StateEvent>,
     /// Values of outputs before the start, which predictors begin with.
     pub history: Vec<Event>,
+    /// What a run is compared with.
+    pub solution: Option<Solution>,
     /// What is recorded.
     pub record: Record,
 }

@@ -31,7 +31,6 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     }));
     // What is between units, what happens on the way, and what was before.
     let (model, event) = ("an interface model has no element in SSP", "an event has no element in SSP");
-    let past = "a time before the start has no element in SSP";
     out.extend(s.interface_models.iter().map(|m| Finding::warning(&m.place, model, next)));
     let joint = |name: &str| format!("constraint `{name}` has no element in SSP");
     out.extend(s.constraints.iter().map(|c| Finding::warning(&c.place, joint(&c.name), next)));
@@ -39,7 +38,8 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
     out.extend(s.state_events.iter().map(|e| Finding::warning(&e.place, event, next)));
     let input = |name: &str| format!("inputs `{name}` from a file have no element in SSP");
     out.extend(s.inputs.iter().map(|file| Finding::warning(&file.place, input(&file.name), next)));
-    out.extend(s.history.iter().map(|e| Finding::warning(&e.place, past, next)));
+    out.extend(s.solution.iter().map(|known| Finding::warning(&known.place, "a solution has no element in SSP", next)));
+    out.extend(s.history.iter().map(|e| Finding::warning(&e.place, "a past has no element in SSP", next)));
     out.extend(s.units.iter().filter(|u| u.step_parameter.is_some()).map(|u| {
         let what = format!("that a parameter of unit `{}` is its macro step has no element in SSP", u.name);
         Finding::warning(&u.place, what, next)

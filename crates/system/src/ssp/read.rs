@@ -254,6 +254,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         events,
         state_events,
         history,
+        solution,
         record,
         // These stand in the description itself.
         description: _,
@@ -281,10 +282,8 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     (s.interface_models, s.constraints) = (interface_models, constraints);
     (s.events, s.state_events, s.history) = (events, state_events, history);
     // Nothing outside of an archive is read.
-    for input in &inputs {
-        files.path(&input.shown, &input.place)?;
-    }
-    s.inputs = inputs;
+    inputs.iter().try_for_each(|input| files.path(&input.shown, &input.place).map(drop))?;
+    (s.inputs, s.solution) = (inputs, solution);
     for c in connections {
         // One that stands in SSP is there again for the law it obeys.
         match s.connections.iter_mut().find(|known| known.to == c.to && (c.law.is_some() || c.is_mean)) {

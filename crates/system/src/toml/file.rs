@@ -57,6 +57,7 @@ pub(super) struct File {
     pub inputs: Entries<Spanned<String>>,
     pub events: Vec<Spanned<Event>>,
     pub history: Vec<Spanned<Event>>,
+    pub solution: Option<Spanned<Solution>>,
     pub record: Record,
 }
 
@@ -228,6 +229,14 @@ pub(super) struct Bond {
 pub(super) struct Port {
     pub flow: Spanned<String>,
     pub inputs: Entries<Spanned<toml::Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Solution {
+    pub of: Spanned<toml::Value>,
+    #[serde(default)]
+    pub columns: Entries<String>,
 }
 
 #[derive(Deserialize, Default)]

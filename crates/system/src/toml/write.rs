@@ -1,11 +1,12 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
+mod solution;
+
 use crate::scenario::{
     Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario,
     Setting, StateEvent, Value,
 };
-use crate::words::Control;
-use crate::words::Direction;
+use crate::words::{Control, Direction};
 use std::fmt::Write;
 
 /// The scenario as a file. Everything is said, defaults included.
@@ -225,15 +226,6 @@ impl Text {
         ));
         if let Some(r) = &map.reaction {
             self.line(format_args!("reaction = {{ from = {}, to = {} }}", endpoints(&r.from), endpoints(&r.to)));
-        }
-    }
-
-    fn inputs(&mut self, s: &Scenario) {
-        if !s.inputs.is_empty() {
-            self.line(format_args!("\n[inputs]"));
-        }
-        for file in &s.inputs {
-            self.line(format_args!("{} = {}", key(&file.name), basic(&file.shown)));
         }
     }
 

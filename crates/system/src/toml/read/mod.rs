@@ -4,6 +4,7 @@ mod constraint;
 mod event;
 mod method;
 mod relations;
+mod solution;
 mod source;
 
 use super::file::{self, Amount, Entries, File, Wire};
@@ -84,6 +85,9 @@ impl Reader<'_> {
         }
         // Both kinds of events stand in one list of the file.
         let (events, state_events) = self.events(&f.events)?;
+        // A file that a run is compared with is one of the inputs.
+        let mut inputs = f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?;
+        let solution = f.solution.as_ref().map(|s| self.solution(s, &mut inputs)).transpose()?;
         let scenario = Scenario {
             name: f.name,
             description: f.description,
@@ -103,10 +107,11 @@ impl Reader<'_> {
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             constraints: f.constraints.iter().enumerate().map(|(i, c)| self.constraint(i, c)).collect::<Read<_>>()?,
             // What comes from files, what happens at a time, and what is recorded.
-            inputs: f.inputs.0.iter().map(|(name, file)| self.input(name, file)).collect::<Read<_>>()?,
+            inputs,
             events,
             state_events,
             history: f.history.iter().map(|event| self.event(event)).collect::<Read<_>>()?,
+            solution,
             record: self.record(&f.record)?,
         };
         // A value that is given twice is found when all of them are read.

@@ -1,0 +1,42 @@
+//! Errors of a run beside known values, in its result.
+
+use macrostep_run::{Comparison, OutputError};
+use macrostep_system::Scenario;
+use serde::Serialize;
+
+use crate::print::counted;
+
+/// Errors beside known values.
+#[derive(Debug, Serialize)]
+pub struct Errors {
+    /// Where the values are from.
+    pub solution: String,
+    /// Rows after the first that have known values.
+    pub rows: u64,
+    /// Each output that has.
+    pub outputs: Vec<OutputError>,
+}
+
+impl Errors {
+    /// Heads of the cells of an output, behind those of its value.
+    pub const HEAD: &'static str = " | > largest error | > relative";
+
+    /// What a comparison has found; `None` where there was none.
+    pub fn of(s: &Scenario, comparison: Option<&Comparison>) -> Option<Errors> {
+        let (comparison, solution) = (comparison?, s.solution.as_ref()?);
+        Some(Errors { solution: solution.of.to_string(), rows: comparison.rows(), outputs: comparison.errors() })
+    }
+
+    /// The cells of an output.
+    pub fn cells(&self, name: &str) -> [String; 2] {
+        let error = self.outputs.iter().find(|e| e.name == name);
+        error.map_or_else(Default::default, |e| [e.largest, e.relative].map(|x| format!("{x:.3e}")))
+    }
+
+    /// The largest of all in a line; NaN is larger than any.
+    pub fn line(&self) -> String {
+        let worst = self.outputs.iter().max_by(|a, b| a.relative.total_cmp(&b.relative));
+        let worst = worst.map(|e| format!("{:.3e} of the amplitude (`{}`)", e.relative, e.name)).unwrap_or_default();
+        format!("largest error {worst}, beside `{}` in {}", self.solution, counted(self.rows, "row"))
+    }
+}

@@ -1,0 +1,159 @@
+//! A run beside known values of its outputs: a column of errors for each, and the largest of them.
+//!
+//! ```text
+//!     e_i(t) = y_i(t) − y_i*(t) ,      relative error = max |e_i| / max |y_i*|
+//! ```
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | y, y* | `values`, `Known` | recorded outputs, and what is known of them |
+//! | max \|y*\| | `amplitudes`, `sizes` | over the whole span where that is known, over the rows otherwise; 1 for what does not move |
+
+use macrostep_master::SavedState;
+use macrostep_master::record::{Column, ColumnKind};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// Writes the known values at a time \[s\], times ascending; `false` where there are none then.
+pub type Values = Box<dyn FnMut(f64, &mut Vec<f64>) -> bool>;
+
+/// Values that are known over time.
+pub struct Known {
+    /// Their names.
+    pub names: Vec<String>,
+    /// max |y*| of each over the whole span, where that is known.
+    pub amplitudes: Vec<Option<f64>>,
+    /// The values, in the order of the names.
+    pub at: Values,
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Known").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// The error of one output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutputError {
+    /// The output.
+    pub name: String,
+    /// Its unit of measurement.
+    pub unit: String,
+    /// max |e|, in that unit; NaN where a value was.
+    pub largest: f64,
+    /// max |e| / max |y*|.
+    pub relative: f64,
+}
+
+/// Recorded outputs with a known value.
+#[derive(Debug)]
+pub struct Comparison {
+    known: Known,
+    /// Recorded columns, then those of errors.
+    columns: Vec<Column>,
+    /// Places among the recorded columns and among the known values.
+    pairs: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    row: Vec<f64>,
+    found: Found,
+}
+
+/// What was found so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Found {
+    /// Rows with known values, those of the start not among them.
+    rows: u64,
+    /// max |e| and max |y*| of each pair.
+    errors: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+impl Comparison {
+    /// Of all recorded real columns that have a known value; `place` names the known value of a column.
+    pub fn new(known: Known, recorded: &[Column], name: impl Fn(&str) -> String) -> Comparison {
+        let place = |column: &Column| known.names.iter().position(|known| *known == name(&column.name));
+        let real = recorded.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Real);
+        let pairs: Vec<_> = real.filter_map(|(i, column)| Some((i, place(column)?))).collect();
+        let errors = pairs.iter().map(|(i, _)| {
+            let Column { name, unit, .. } = &recorded[*i];
+            Column::new(format!("{name}_error"), unit.clone())
+        });
+        let columns = recorded.iter().cloned().chain(errors).collect();
+        let found = Found { rows: 0, errors: vec![0.0; pairs.len()], sizes: vec![0.0; pairs.len()] };
+        Comparison { known, columns, pairs, values: Vec::new(), row: Vec::new(), found }
+    }
+
+    /// Recorded columns, then those of errors.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Names of what is known.
+    pub fn known(&self) -> &[String] {
+        &self.known.names
+    }
+
+    /// How many of the recorded columns are compared.
+    pub fn compared(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Rows that were compared, without the first.
+    pub fn rows(&self) -> u64 {
+        self.found.rows
+    }
+
+    /// The errors so far.
+    pub fn errors(&self) -> Vec<OutputError> {
+        let error = |(n, (i, k)): (usize, &(usize, usize))| {
+            let Column { name, unit, .. } = self.columns[*i].clone();
+            let largest = self.found.errors[n];
+            let size = self.known.amplitudes.get(*k).copied().flatten().unwrap_or(self.found.sizes[n]);
+            // What does not move is measured in its own unit.
+            OutputError { name, unit, largest, relative: largest / if size > 0.0 { size } else { 1.0 } }
+        };
+        self.pairs.iter().enumerate().map(error).collect()
+    }
+
+    /// The row with its errors; NaN where nothing is known at that time.
+    pub(crate) fn row(&mut self, t_s: f64, values: &[f64]) -> &[f64] {
+        let is_first = self.row.is_empty();
+        self.row.clear();
+        self.row.extend_from_slice(values);
+        self.values.clear();
+        let is_known = (self.known.at)(t_s, &mut self.values);
+        for (n, (i, k)) in self.pairs.iter().enumerate() {
+            let exact = if is_known { self.values[*k] } else { f64::NAN };
+            let error = values[*i] - exact;
+            self.row.push(error);
+            if is_known {
+                self.found.errors[n] = larger(self.found.errors[n], error.abs());
+                self.found.sizes[n] = self.found.sizes[n].max(exact.abs());
+            }
+        }
+        self.found.rows += u64::from(is_known && !is_first);
+        &self.row
+    }
+
+    /// The saved state of a run, with what was found so far.
+    pub(crate) fn saved(&self, saved: SavedState) -> Result<SavedState, postcard::Error> {
+        let engine = postcard::to_stdvec(&(saved.engine, &self.found))?;
+        Ok(SavedState { units: saved.units, engine })
+    }
+
+    /// Goes on from there; the saved state of the run alone.
+    pub(crate) fn resume(&mut self, saved: SavedState) -> Result<SavedState, Error> {
+        let (engine, found): (Vec<u8>, Found) = postcard::from_bytes(&saved.engine)?;
+        self.found = found;
+        // Its first row is in the file.
+        self.row.push(0.0);
+        Ok(SavedState { units: saved.units, engine })
+    }
+}
+
+/// The larger; NaN wins, so that it is seen.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
