@@ -39,12 +39,14 @@ impl Default for SlaveArguments {
 pub const ALONE_IN_ITS_PROCESS: bool = cfg!(target_os = "linux");
 
 /// An instance of an FMU; a cut ends it from outside, where it runs in a process of its own. So does an FMU that may be instantiated only once per
-/// process: runs come again in many verbs, and some of these FMUs do not stand to be made anew even after they were freed.
+/// process: runs come again in many verbs, and some of these FMUs do not stand to be made anew even after they were freed. The same goes for an
+/// FMU that another program serves: its messages are those of an isolated one.
 ///
 /// # Errors
 /// [`Failure::Usage`] for a limit that is none, [`Failure::Run`] where it is not made.
 pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>) -> Result<Box<dyn Unit>, Failure> {
-    let is_alone = ALONE_IN_ITS_PROCESS && fmu.capabilities().can_be_instantiated_only_once_per_process;
+    let is_once = fmu.capabilities().can_be_instantiated_only_once_per_process;
+    let is_alone = ALONE_IN_ITS_PROCESS && is_once || fmu.is_remote();
     if let Some(isolation) = isolation(&SlaveArguments { isolate: arguments.isolate || is_alone, ..*arguments })? {
         let isolation = Isolation { cut: cut.cloned(), ..isolation };
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(Failure::run)?));

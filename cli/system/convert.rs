@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
 use macrostep_description::ModelDescription;
+use macrostep_import::address::is_address;
 use macrostep_import::fmu::regular;
 use macrostep_system::check::keep_known;
 use macrostep_system::scenario::Source;
@@ -211,7 +212,9 @@ pub fn placed(s: &Scenario, folder: &Path, fmus: &Fmus, write: Option<Write<'_>>
         file.shown = found(&file.path)?;
     }
     for unit in &mut out.units {
-        if let Source::File { path, shown, .. } = &mut unit.source {
+        if let Source::File { path, shown, .. } = &mut unit.source
+            && !is_address(path)
+        {
             *shown = found(path)?;
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use macrostep_import::address;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::Column;
@@ -286,7 +287,7 @@ fn located(scenario: &Scenario, here: &Path) -> Scenario {
     let mut located = scenario.clone();
     for unit in &mut located.units {
         if let Source::File { path, .. } = &mut unit.source {
-            *path = here.join(&path);
+            *path = address::placed(here, path);
         }
     }
     located

@@ -5,6 +5,7 @@
 //! All `unsafe` code of the master's side is here: foreign libraries are loaded and called, memory is shared with other
 //! processes. In a browser there is neither: there this crate has the words for faces and files, and no FMU.
 
+pub mod address;
 mod face;
 #[cfg(not(target_family = "wasm"))]
 pub mod fmu;

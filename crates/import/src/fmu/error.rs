@@ -38,6 +38,9 @@ pub enum Fault {
         /// What is accepted.
         expected: String,
     },
+    /// Another program should serve it.
+    #[error("{0}")]
+    Remote(String),
     /// The description cannot be used.
     #[error(transparent)]
     Description(#[from] ReadError),
@@ -133,7 +136,7 @@ impl Fault {
         FmuError { fmu: fmu.to_owned(), fault: self }
     }
 
-    pub(super) fn file(path: &std::path::Path, reason: &std::io::Error) -> Fault {
+    pub(crate) fn file(path: &std::path::Path, reason: &std::io::Error) -> Fault {
         Fault::File { path: path.display().to_string(), reason: reason.to_string() }
     }
 }

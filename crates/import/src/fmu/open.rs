@@ -15,6 +15,8 @@ use super::library::Loaded;
 #[cfg(target_os = "linux")]
 use super::python;
 use super::{Fault, FmuError, Limits, Unpacked, archive, cache, regular};
+use crate::address::is_address;
+use crate::isolation::far::offered;
 
 /// An FMU, driven by one of its faces: by co-simulation, where it offers that. Clones share everything.
 #[derive(Clone)]
@@ -58,13 +60,17 @@ impl Folder {
 }
 
 impl Fmu {
-    /// Opens a file, or a folder an FMU was unpacked into.
+    /// Opens a file, or a folder an FMU was unpacked into; `zenoh://NAME` is an FMU that another program serves under this name.
     ///
     /// # Errors
     /// Where it cannot be read, its archive or description is refused, or it offers no co-simulation.
     pub fn open(path: impl AsRef<Path>) -> Result<Fmu, FmuError> {
         let path = path.as_ref();
         let name = path.display().to_string();
+        if is_address(path) {
+            let shared = offered(&name).and_then(|folder| Shared::read(Folder::Ours(folder), Vec::new()));
+            return Ok(Fmu::new(Arc::new(shared.map_err(|e| e.of(&name))?), &name));
+        }
         if path.is_dir() {
             let shared = fs::canonicalize(path)
                 .map_err(|e| Fault::file(path, &e))
@@ -143,6 +149,11 @@ impl Fmu {
     /// The file name that the FMU was opened with.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether another program serves it, maybe on another machine: only its description is here.
+    pub fn is_remote(&self) -> bool {
+        is_address(Path::new(self.name()))
     }
 
     /// The description of the FMU.

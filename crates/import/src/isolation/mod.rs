@@ -43,6 +43,9 @@ mod call;
 #[cfg(target_os = "linux")]
 mod calls;
 mod cut;
+pub mod far;
+#[cfg(target_os = "linux")]
+mod gateway;
 #[cfg(target_os = "linux")]
 mod guard;
 #[cfg(target_os = "linux")]
@@ -82,6 +85,8 @@ mod words;
 
 pub use again::started_by;
 pub use cut::Cut;
+#[cfg(target_os = "linux")]
+pub use gateway::{Host, Way, relay};
 pub use limits::{Isolation, Limits};
 pub use words::{kept, shortened};
 

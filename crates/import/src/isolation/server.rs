@@ -29,7 +29,7 @@ pub const ARGUMENT: &str = "--serve-one-slave";
 /// Length of the head of a reply.
 pub const HEAD: usize = 9;
 /// How often the slave looks whether its master still lives.
-const LOOK: Duration = Duration::from_millis(200);
+pub(super) const LOOK: Duration = Duration::from_millis(200);
 
 /// Serves one slave until its master lets it go; the exit code of the program.
 pub fn serve() -> u8 {
@@ -45,10 +45,7 @@ pub fn serve() -> u8 {
     system::forbid_core_files();
     system::ignore_interrupts();
     system::die_plainly();
-    // An interpreter has arguments of its own before these.
-    let master = std::env::args_os().skip_while(|a| a != ARGUMENT).nth(1);
-    let master = master.and_then(|id| id.to_str()?.parse().ok());
-    let master = master.unwrap_or_else(std::os::unix::process::parent_id);
+    let master = this_master();
     // A process that is to be copied has one thread.
     let snapshots = if memory.word(Word::Forks).load(Ordering::Relaxed) == 0 {
         end_with_master(master);
@@ -59,15 +56,30 @@ pub fn serve() -> u8 {
     } else {
         Some(Snapshots::new())
     };
-    Server { line: Line::new(memory, Side::Slave), slave: None, snapshots, scratch: Scratch::default() }.run();
+    Server {
+        line: Line::new(memory, Side::Slave),
+        slave: None,
+        was_loaded: false,
+        snapshots,
+        scratch: Scratch::default(),
+    }
+    .run();
     0
+}
+
+/// The number of the master's process.
+pub(super) fn this_master() -> u32 {
+    // An interpreter has arguments of its own before these.
+    let master = std::env::args_os().skip_while(|a| a != ARGUMENT).nth(1);
+    let master = master.and_then(|id| id.to_str()?.parse().ok());
+    master.unwrap_or_else(std::os::unix::process::parent_id)
 }
 
 /// A thread, because the slave may be in a call that never ends.
 ///
 /// The master's number is handed over, because it may be gone before this process looks for it. The signal the system
 /// offers for this would also come when the thread that started the process ends.
-fn end_with_master(master: u32) {
+pub(super) fn end_with_master(master: u32) {
     std::thread::spawn(move || {
         while std::os::unix::process::parent_id() == master {
             std::thread::sleep(LOOK);
@@ -79,6 +91,8 @@ fn end_with_master(master: u32) {
 struct Server {
     line: Line,
     slave: Option<Box<dyn Instance>>,
+    /// Whether an instance was asked for.
+    was_loaded: bool,
     /// Where the slave is saved by fork, not by its own functions.
     snapshots: Option<Snapshots>,
     scratch: Scratch,
@@ -100,6 +114,8 @@ pub(super) enum Stop {
     Failed(UnitError),
     /// The FMU gave no instance.
     Refused(String),
+    /// There is no slave to make it any more.
+    Lost(String),
     /// The message made no sense, which is a fault of this program.
     Garbled,
     /// The master lets the slave go.
@@ -201,6 +217,8 @@ impl Server {
     fn call(&mut self, call: Call, take: &mut Take<'_>, reply: &mut Vec<u8>) -> Result<(), Stop> {
         // Calls that need no slave, or end it.
         match call {
+            // Once, and as whoever has started this process says: another machine must not choose files of this one.
+            Call::Load if std::mem::replace(&mut self.was_loaded, true) => return Err(Stop::Garbled),
             Call::Load => return self.load(take),
             Call::Quit => {
                 self.slave = None;
@@ -268,13 +286,13 @@ impl Server {
     }
 }
 
-fn begin(reply: &mut Vec<u8>) {
+pub(super) fn begin(reply: &mut Vec<u8>) {
     reply.clear();
     reply.extend_from_slice(&[0; HEAD]);
 }
 
 /// Writes the head, and the failure behind the values.
-fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
+pub(super) fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
     reply[..8].copy_from_slice(&done.to_le_bytes());
     let Some((call, stop)) = stop else { return };
     reply[8] = 1;
@@ -284,6 +302,7 @@ fn close(reply: &mut Vec<u8>, done: u64, stop: Option<(Call, Stop)>) {
             (*call, status.as_str(), *t_s, message.as_str())
         }
         Stop::Refused(reason) => (call.name(), "no instance", 0.0, reason.as_str()),
+        Stop::Lost(reason) => (call.name(), "nothing", f64::NAN, reason.as_str()),
         Stop::Garbled | Stop::Quit | Stop::Awake => {
             (call.name(), "nothing", 0.0, "the message to its process could not be read")
         }

@@ -1,12 +1,11 @@
 //! A slave in a process of its own, as a [`Unit`](macrostep_master::unit::Unit).
 
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::fmu::{Face, Fmu};
+use crate::fmu::Fmu;
 use macrostep_description::ModelDescription;
 use macrostep_master::unit::{Failure, Outcome, UnitError};
 
@@ -18,6 +17,7 @@ use super::reading::{self, Readings};
 use super::server::HEAD;
 use super::system::{Memory, Word};
 use super::wire::{Put, Take};
+use super::{far, gateway};
 
 impl Isolation {
     /// An instance of an FMU in a process of its own, in the state after `fmi2Instantiate`. The FMU's library is not
@@ -59,16 +59,24 @@ impl Isolation {
         let (memory, file) = Memory::create().map_err(|e| failed(format!("no shared memory: {e}")))?;
         memory.word(Word::Forks).store(u32::from(by_fork.is_some()), Ordering::SeqCst);
         // The process, with its output where that is kept.
-        let process =
-            Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), self.cut.clone()))
-                .map_err(|e| failed(format!("no process of `{}`: {e}", self.program.display())))?;
+        // Where the slave is far away it is the one that carries messages there, and the limit of memory is kept there.
+        let (program, arguments, limits) = match fmu.is_remote() {
+            true => (
+                far::program().ok_or_else(|| failed(far::absent()))?,
+                vec![far::USE.into()],
+                Limits { memory_bytes: u64::MAX, ..self.limits },
+            ),
+            false => (self.program.clone(), self.arguments.clone(), self.limits),
+        };
+        let process = Process::start((&program, &arguments), file, (self.output.as_deref(), self.cut.clone()))
+            .map_err(|e| failed(format!("no process of `{}`: {e}", program.display())))?;
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
             fmu: fmu.clone(),
             by_fork,
             line: Line::new(memory, Side::Master),
             process,
-            limits: self.limits,
+            limits,
             // No message is under way, and no reading is known.
             message: Vec::new(),
             reply: Vec::new(),
@@ -84,7 +92,8 @@ impl Isolation {
             do_steps: 0,
         };
         // The instance is made there; what the process holds from now on is the slave's.
-        unit.load(fmu, (self.logging_on, self.output.is_some()))
+        let flags = gateway::flags(fmu, (self.logging_on, self.output.is_some()), unit.by_fork.is_some());
+        unit.load(flags, self.limits.memory_bytes)
             .map_err(|e| failed(format!("FMU `{}`: {}", fmu.name(), e.message)))?;
         unit.process.settle(&unit.line);
         Ok(unit)
@@ -133,14 +142,8 @@ impl IsolatedUnit {
         self.process.id()
     }
 
-    fn load(&mut self, fmu: &Fmu, (logging_on, shows_all): (bool, bool)) -> Result<(), UnitError> {
-        self.message.byte(Call::Load as u8);
-        self.message.bytes(fmu.folder().as_os_str().as_bytes());
-        self.message.bytes(fmu.python().map_or(&[], |interpreter| interpreter.as_os_str().as_bytes()));
-        self.message.text(&self.name);
-        let is_equations = fmu.face() == Face::ModelExchange;
-        self.message.byte(u8::from(logging_on) | u8::from(shows_all) << 1 | u8::from(is_equations) << 2);
-        self.message.number(self.limits.memory_bytes);
+    fn load(&mut self, flags: u8, memory_bytes: u64) -> Result<(), UnitError> {
+        gateway::put_load(&mut self.message, &self.fmu, (&self.name, flags), memory_bytes);
         self.finish()
     }
 
@@ -249,7 +252,10 @@ impl IsolatedUnit {
         let mut take = Take::new(&self.reply[HEAD..]);
         let parts = (|| Some((take.text()?, take.text()?, take.real()?, take.text()?)))();
         let Some((call, status, t_s, message)) = parts else { return self.garbled() };
-        self.t_s = t_s;
+        // Without a time, nobody knows more than what was asked.
+        if !t_s.is_nan() {
+            self.t_s = t_s;
+        }
         self.error(Call::known(&call, self.fmu.is_of_3()).unwrap_or("a call"), &status, message)
     }
 

@@ -3,18 +3,24 @@
 use super::{Read, Reader, file};
 use crate::finding::Finding;
 use crate::scenario::Source;
-use macrostep_import::Face;
+use macrostep_import::{Face, address};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 impl Reader<'_> {
-    /// The FMU, embedded in this program or from a file beside the scenario.
+    /// The FMU, embedded in this program, from a file beside the scenario, or served by another program.
     pub(super) fn source(&self, name: &str, unit: &file::Unit) -> Read<Source> {
         let shown = unit.fmu.get_ref();
         let Some(embedded) = shown.strip_prefix("embedded:") else {
             let python = unit.python.as_ref().map(|python| self.interpreter(python.get_ref()));
             let face = unit.face.as_ref().map(|face| self.face(name, face)).transpose()?;
-            return Ok(Source::File { path: self.folder.join(shown), shown: shown.clone(), python, face });
+            let path = Path::new(shown);
+            if let (true, Some(python)) = (address::is_address(path), &unit.python) {
+                let what = format!("`python` of unit `{name}`, whose FMU another program serves");
+                return Err(Finding::error(&self.place(python), what, "remove the key"));
+            }
+            let path = address::placed(&self.folder, path);
+            return Ok(Source::File { path, shown: shown.clone(), python, face });
         };
         if let Some(python) = &unit.python {
             let what =

@@ -1,0 +1,151 @@
+//! Offers FMUs: answers letters until the program is interrupted.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use macrostep_import::address::SCHEME;
+use macrostep_import::fmu::{Fmu, regular};
+use macrostep_import::isolation::{Isolation, Limits};
+use sha2::{Digest, Sha256};
+use zenoh::Wait;
+use zenoh::query::Query;
+
+use crate::access;
+use crate::instance::{Instance, reply};
+use crate::letter::{Answer, Id, Letter, VERSION, Wish, key};
+
+/// Most instances of one FMU at a time.
+const INSTANCES_MAX: usize = 64;
+
+/// How often who waits is thought of.
+const TICK: Duration = Duration::from_millis(500);
+
+/// An FMU that is served.
+struct Served {
+    fmu: Fmu,
+    isolation: Isolation,
+    digest: String,
+    instances: Mutex<HashMap<Id, Instance>>,
+}
+
+/// Serves FMUs until interrupted.
+///
+/// # Errors
+/// In words, where one cannot be read, or there is no session for it.
+pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, u64)) -> Result<(), String> {
+    if name.is_some() && files.len() > 1 {
+        return Err(format!(
+            "`--name` with {} FMUs, expected one: leave it out, and they have the names of their files",
+            files.len()
+        ));
+    }
+    let call = Duration::try_from_secs_f64(call_s).map_err(|e| format!("`--call-limit`: {e}"))?;
+    let limits = Limits { call, memory_bytes: memory_mib << 20 };
+    let isolation = Isolation::of_this_program(limits).map_err(|e| format!("the path of this program: {e}"))?;
+    let session = access::server()?;
+    let mut all = Vec::new();
+    for file in files {
+        // The file is read once: what is served is what has the digest.
+        let failed = |e: std::io::Error| format!("`{}`: {e}", file.display());
+        let bytes = regular::read(file).map_err(failed)?;
+        let fmu = Fmu::from_bytes(&file.display().to_string(), &bytes).map_err(|e| e.to_string())?;
+        let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name = name.clone().unwrap_or(stem);
+        let key = key(&name)?;
+        let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let served = Arc::new(Served { fmu, isolation: isolation.clone(), digest, instances: Mutex::default() });
+        if session
+            .get(&key)
+            .payload(Letter { wish: Wish::Offer, id: [0; 16], number: 0, body: &[] }.bytes())
+            .wait()
+            .is_ok_and(|found| found.recv().is_ok())
+        {
+            return Err(format!("`{SCHEME}{name}` is served already: choose another `--name`"));
+        }
+        let own = Arc::clone(&served);
+        let declared = session.declare_queryable(&key).callback(move |query| take(&own, query)).background().wait();
+        declared.map_err(|e| format!("`{key}`: {e}"))?;
+        println!("serves `{SCHEME}{name}`: {}", file.display());
+        all.push(served);
+    }
+    loop {
+        std::thread::sleep(TICK);
+        for served in &all {
+            served.instances.lock().unwrap_or_else(PoisonError::into_inner).values().for_each(Instance::tell_busy);
+        }
+    }
+}
+
+/// Answers one letter.
+fn take(served: &Arc<Served>, query: Query) {
+    let bytes = query.payload().map(|payload| payload.to_bytes().into_owned()).unwrap_or_default();
+    let Some(letter) = Letter::read(&bytes) else {
+        return reply(&query, Answer::Refused, b"found bytes that are no letter of this program");
+    };
+    if letter.wish == Wish::Offer {
+        return reply(&query, Answer::Done, &served.offer());
+    }
+    let mut instances = served.instances.lock().unwrap_or_else(PoisonError::into_inner);
+    match (letter.wish, instances.get(&letter.id)) {
+        (Wish::Close, _) => {
+            let gone = instances.remove(&letter.id);
+            drop(instances);
+            drop(gone);
+            reply(&query, Answer::Done, &[]);
+        }
+        (Wish::Keep, Some(instance)) => {
+            instance.keep();
+            reply(&query, Answer::Done, &[]);
+        }
+        (Wish::Open, found) => {
+            // The digest stands before the message.
+            let end = letter.body.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+            let (digest, message) = letter.body.split_at(end);
+            let message = message.get(1..).unwrap_or_default();
+            if let Some(instance) = found {
+                return instance.take(&letter, message, query);
+            }
+            if let Err(words) = served.may_open(digest, instances.len()) {
+                return reply(&query, Answer::Refused, words.as_bytes());
+            }
+            let (own, id) = (Arc::downgrade(served), letter.id);
+            let over = move || {
+                if let Some(own) = own.upgrade() {
+                    own.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+                }
+            };
+            let instance = Instance::new(served.fmu.clone(), served.isolation.clone(), over);
+            instance.take(&letter, message, query);
+            instances.insert(letter.id, instance);
+        }
+        (_, Some(instance)) => instance.take(&letter, letter.body, query),
+        (_, None) => reply(&query, Answer::Unknown, &[]),
+    }
+}
+
+impl Served {
+    /// Version, digest and description.
+    fn offer(&self) -> Vec<u8> {
+        let path = self.fmu.folder().join("modelDescription.xml");
+        let description = std::fs::read(path).unwrap_or_default();
+        [VERSION.as_bytes(), b"\n", self.digest.as_bytes(), b"\n", &description].concat()
+    }
+
+    fn may_open(&self, digest: &[u8], open: usize) -> Result<(), String> {
+        if digest != self.digest.as_bytes() {
+            let found = String::from_utf8_lossy(digest);
+            let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
+            return Err(format!(
+                "the FMU that is served is another one than was described: its digest is {}…, expected {}…; start a new run",
+                short(&self.digest),
+                short(&found)
+            ));
+        }
+        if open >= INSTANCES_MAX {
+            return Err(format!("{open} instances are in use, expected less than {INSTANCES_MAX}"));
+        }
+        Ok(())
+    }
+}
