@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = pages![
     "errors",
     "check",
     "containers",
+    "remote",
     "sweep",
     "calibration",
     "python",

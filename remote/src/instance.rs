@@ -46,14 +46,15 @@ fn look(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
 }
 
 impl Instance {
-    /// One whose first message is the one of the letter to come; `over` is called when it is gone.
-    pub fn new(fmu: Fmu, isolation: Isolation, over: impl FnOnce() + Send + 'static) -> Instance {
+    /// One whose first message is the one of the letter to come; `over` is told how many messages it was sent, when it is gone.
+    pub fn new(fmu: Fmu, isolation: Isolation, over: impl FnOnce(u64) + Send + 'static) -> Instance {
         let desk = Desk { done: 0, last: Vec::new(), is_busy: false, waits: None, heard: Instant::now() };
         let (desk, (messages, incoming)) = (Arc::new(Mutex::new(desk)), channel());
         let own = Arc::clone(&desk);
         std::thread::spawn(move || {
             work(&own, &incoming, (&fmu, &isolation));
-            over();
+            let messages = look(&own).done;
+            over(messages);
         });
         Instance { desk, messages }
     }

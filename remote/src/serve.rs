@@ -1,6 +1,7 @@
 //! Offers FMUs: answers letters until the program is interrupted.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +28,7 @@ struct Served {
     fmu: Fmu,
     isolation: Isolation,
     digest: String,
+    address: String,
     instances: Mutex<HashMap<Id, Instance>>,
 }
 
@@ -42,7 +44,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, 
         ));
     }
     let call = Duration::try_from_secs_f64(call_s).map_err(|e| format!("`--call-limit`: {e}"))?;
-    let limits = Limits { call, memory_bytes: memory_mib << 20 };
+    let limits = Limits { call, memory_bytes: memory_mib.saturating_mul(1 << 20) };
     let isolation = Isolation::of_this_program(limits).map_err(|e| format!("the path of this program: {e}"))?;
     let session = access::server()?;
     let mut all = Vec::new();
@@ -55,7 +57,13 @@ pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, 
         let name = name.clone().unwrap_or(stem);
         let key = key(&name)?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let served = Arc::new(Served { fmu, isolation: isolation.clone(), digest, instances: Mutex::default() });
+        let served = Arc::new(Served {
+            fmu,
+            isolation: isolation.clone(),
+            digest,
+            address: format!("{SCHEME}{name}"),
+            instances: Mutex::default(),
+        });
         if session
             .get(&key)
             .payload(Letter { wish: Wish::Offer, id: [0; 16], number: 0, body: &[] }.bytes())
@@ -67,7 +75,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, 
         let own = Arc::clone(&served);
         let declared = session.declare_queryable(&key).callback(move |query| take(&own, query)).background().wait();
         declared.map_err(|e| format!("`{key}`: {e}"))?;
-        println!("serves `{SCHEME}{name}`: {}", file.display());
+        served.say(&format!("served from `{}`", file.display()));
         all.push(served);
     }
     loop {
@@ -111,8 +119,9 @@ fn take(served: &Arc<Served>, query: Query) {
                 return reply(&query, Answer::Refused, words.as_bytes());
             }
             let (own, id) = (Arc::downgrade(served), letter.id);
-            let over = move || {
+            let over = move |messages| {
                 if let Some(own) = own.upgrade() {
+                    own.say(&format!("an instance is gone after {messages} messages"));
                     own.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 }
             };
@@ -126,6 +135,11 @@ fn take(served: &Arc<Served>, query: Query) {
 }
 
 impl Served {
+    /// A line on standard output; where that is closed, nobody reads it.
+    fn say(&self, what: &str) {
+        let _ = writeln!(std::io::stdout(), "`{}`: {what}", self.address);
+    }
+
     /// Version, digest and description.
     fn offer(&self) -> Vec<u8> {
         let path = self.fmu.folder().join("modelDescription.xml");

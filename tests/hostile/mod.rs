@@ -2,6 +2,8 @@
 //!
 //! The errors are collected in `docs/errors.md`; see [`page`].
 
+#[cfg(target_os = "linux")]
+mod far;
 mod files;
 mod forked;
 mod options;

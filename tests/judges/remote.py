@@ -3,15 +3,22 @@
     PATH=target/remote/debug:$PATH python3 tests/judges/remote.py target/release/macrostep target/judges/remote
 """
 
+import atexit
+import csv
 import json
 import os
+import queue
+import random
 import re
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+import zipfile
 from pathlib import Path
 
 PROGRAM, WORK = Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute()
@@ -40,12 +47,13 @@ def configured(name, **parts):
     return {**os.environ, "ZENOH_CONFIG": str(path)}
 
 
-def serving(port, *arguments):
+def serving(port, *arguments, env=None):
     """A program that serves, once it does."""
-    env = configured(f"serve{port}", mode="peer", listen={"endpoints": [f"tcp/127.0.0.1:{port}"]})
+    env = env or configured(f"serve{port}", mode="peer", listen={"endpoints": [f"tcp/127.0.0.1:{port}"]})
     command = ["macrostep-remote", "serve", *arguments]
     server = subprocess.Popen(command, env=env, cwd=WORK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    server.first = server.stdout.readline()
+    atexit.register(server.kill)
+    server.stdout.readline()
     return server
 
 
@@ -66,9 +74,7 @@ def scenario(name, remote):
     for unit, fmu in NAMES.items():
         place = f"zenoh://{fmu}" if unit in remote else f"fmus/{fmu}.fmu"
         text = text.replace(f"embedded:{fmu}", place)
-    path = WORK / f"{name}.toml"
-    path.write_text(text)
-    return path.name
+    (WORK / f"{name}.toml").write_text(text)
 
 
 def run(arguments, env=None, limit=120):
@@ -87,7 +93,7 @@ def traced(system, out, arguments, env=None):
 
 def same_bits(env):
     """Every kind of method, and the verbs that ask most of a unit."""
-    local, one, both = scenario("local", []), scenario("one", ["mass2"]), scenario("both", ["mass1", "mass2"])
+    local, one, both = "local.toml", "one.toml", "both.toml"
     for method in [
         "--predict hold",
         "--predict linear --schedule gauss-seidel",
@@ -109,17 +115,258 @@ def same_bits(env):
     told("same words, verify", found[0] == found[1] and found[0][0] == 0, found)
 
 
+class Cable:
+    """A way from a port to another one, with a delay [s] in each direction, that can be cut."""
+
+    def __init__(self, to, delay=0.0):
+        self.to, self.delay, self.is_cut = to, delay, False
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            ends = self.server.accept()[0], socket.create_connection(("127.0.0.1", self.to))
+            for end in ends:
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for a, b in ends, ends[::-1]:
+                parts = queue.Queue()
+                threading.Thread(target=self.read, args=(a, parts), daemon=True).start()
+                threading.Thread(target=self.write, args=(b, parts), daemon=True).start()
+
+    def read(self, end, parts):
+        while part := self.part(end):
+            parts.put((time.monotonic() + self.delay, part))
+        parts.put((0, b""))
+
+    def part(self, end):
+        try:
+            return end.recv(1 << 16)
+        except OSError:
+            return b""
+
+    def write(self, end, parts):
+        while True:
+            due, part = parts.get()
+            time.sleep(max(0, due - time.monotonic()))
+            # What is cut passes nothing on, and nobody is told.
+            while self.is_cut:
+                time.sleep(0.01)
+            if not part:
+                return end.close()
+            try:
+                end.sendall(part)
+            except OSError:
+                return None
+
+
+def distance(fmu):
+    """50 ms of round trip: 10 s of case 1 in windows of 0.2 s."""
+    method = ["--step", "0.2", "--predict", "spectral:16", "--schedule", "gauss-seidel-reversed"]
+    code, expected, text = traced("local.toml", "out-local", ["--step", "0.1", "--method", "waveform:20"])
+    assert code == 0, text
+    exact = {round(float(row["time"]), 9): row for row in csv.DictReader(expected.decode().splitlines())}
+    for corrector, trips_max in ("newton", 160), ("iqn-imvj", 130):
+        port = free_port()
+        server, cable = serving(port, fmu), Cable(port, 0.025)
+        shutil.rmtree(WORK / "out-far", ignore_errors=True)
+        command = [PROGRAM, "run", "one.toml", *method, "--correct", corrector, "--out", "out-far"]
+        began = time.monotonic()
+        master = subprocess.Popen(command, cwd=WORK, env=client(cable.port), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # The run itself is over; a second look at it makes other instances.
+        trips = int(re.search(r"after (\d+) messages", server.stdout.readline())[1])
+        took_s = time.monotonic() - began
+        text, _ = master.communicate(timeout=300)
+        ended(server)
+        # Against half the macro step and more nodes.
+        rows = list(csv.DictReader((WORK / "out-far/trace.csv").read_text().splitlines()))
+        off = 0.0
+        for column in "mass1.x", "mass2.x":
+            scale = max(abs(float(row[column])) for row in exact.values())
+            errors = (float(row[column]) - float(exact[round(float(row["time"]), 9)][column]) for row in rows)
+            off = max(off, max(map(abs, errors)) / scale)
+        found = f"{trips} round trips, {took_s:.1f} s, relative error {off:.1e}"
+        good = master.returncode == 0 and trips <= trips_max and off < 1e-11 and len(rows) == 51
+        told(f"far away, {corrector}: {found}", good, text)
+
+
+def one_error(what, code, text, words, rows=None):
+    """One error that says this, an exit code that shows it, and rows that were there before."""
+    errors = [line for line in text.splitlines() if line.startswith("error:")]
+    saved = (WORK / "out-fault/trace.csv").read_text() if rows else ""
+    is_whole = not rows or (saved.endswith("\n") and saved.count("\n") >= rows)
+    told(what, code == 1 and len(errors) == 1 and re.search(words, errors[0]) and is_whole, (code, text))
+    print("    ", errors[:1], saved.count("\n"), "lines of rows")
+
+
+class Run:
+    """A long run that goes wrong after some rows."""
+
+    def __init__(self, env, *more):
+        shutil.rmtree(WORK / "out-fault", ignore_errors=True)
+        command = [PROGRAM, "run", "one.toml", "--out", "out-fault", *(more or ["--stop", "1000"])]
+        self.master = subprocess.Popen(command, cwd=WORK, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        rows, began = WORK / "out-fault/trace.csv", time.monotonic()
+        while not rows.exists() or rows.read_bytes().count(b"\n") < 50:
+            assert time.monotonic() - began < 60 and self.master.poll() is None, self.master.communicate()[0]
+            time.sleep(0.01)
+
+    def end(self, what, words):
+        began = time.monotonic()
+        try:
+            text, _ = self.master.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.master.kill()
+            return told(what, False, "it hangs")
+        one_error(f"{what} ({time.monotonic() - began:.0f} s)", self.master.returncode, text, words, rows=50)
+
+
+def faults(fmu):
+    """Far sides that go, come back as others, or cannot be reached."""
+    port = free_port()
+    env = client(port)
+    code, text = run(["run", "one.toml", "--stop", "0.1", "--out", "out-none"], env)
+    one_error("nobody serves", code, text, "no Zenoh session: .*ZENOH_CONFIG")
+    # Killed in the middle, and killed and started again.
+    server = serving(port, fmu)
+    long = Run(env)
+    ended(server)
+    long.end("the far side is killed", "nothing was heard of `zenoh://oscillator2_force`")
+    server = serving(port, fmu)
+    long = Run(env)
+    ended(server)
+    server = serving(port, fmu)
+    long.end("the far side is started anew", "does not know this instance: it was started anew")
+    # Bytes that are not of Zenoh, and masters beside each other.
+    code, expected, text = traced("local.toml", "out-local", ["--stop", "1"])
+    masters = [subprocess.Popen([PROGRAM, "run", "one.toml", "--stop", "1", "--quiet", "--out", f"out-{n}"], cwd=WORK, env=env, stdout=subprocess.DEVNULL) for n in (1, 2)]
+    for n in range(50):
+        with socket.create_connection(("127.0.0.1", port)) as stranger:
+            stranger.sendall(random.Random(n).randbytes(n * 37))
+    codes = [master.wait(60) for master in masters]
+    rows = [(WORK / f"out-{n}/trace.csv").read_bytes() for n in (1, 2)]
+    told("two masters and 50 strangers: the bits of a local run", codes == [0, 0] and rows == [expected] * 2, codes)
+    # A cable that is cut for a second, and for ever.
+    cable = Cable(port)
+    long = Run(client(cable.port))
+    cable.is_cut = True
+    time.sleep(1)
+    cable.is_cut = False
+    before = (WORK / "out-fault/trace.csv").read_bytes().count(b"\n")
+    time.sleep(1)
+    after = (WORK / "out-fault/trace.csv").read_bytes().count(b"\n")
+    told("a cable cut for a second is mended", after > before and long.master.poll() is None)
+    cable.is_cut = True
+    long.end("the cable is cut", "nothing was heard of `zenoh://oscillator2_force` for 20 s")
+    ended(server)
+
+
+def another(fmu):
+    """The far side serves another FMU when the instance is made than when its description was asked for."""
+    port = free_port()
+    other = WORK / "fmus/other.fmu"
+    shutil.copy(WORK / fmu, other)
+    with zipfile.ZipFile(other, "a") as archive:
+        archive.writestr("documentation/other.txt", "another one")
+    real = shutil.which("macrostep-remote")
+    (WORK / "between").mkdir(exist_ok=True)
+    wrapper = WORK / "between/macrostep-remote"
+    wrapper.write_text(f'#!/bin/sh\nif [ "$1" = use ]; then touch asked; while [ ! -e swapped ]; do sleep 0.05; done; fi\nexec {real} "$@"\n')
+    wrapper.chmod(0o755)
+    env = client(port)
+    env["PATH"] = f"{wrapper.parent}:{env['PATH']}"
+    server = serving(port, fmu)
+    command = [PROGRAM, "run", "one.toml", "--stop", "0.1", "--out", "out-none"]
+    master = subprocess.Popen(command, cwd=WORK, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while not (WORK / "asked").exists() and master.poll() is None:
+        time.sleep(0.05)
+    ended(server)
+    server = serving(port, str(other), "--name", "oscillator2_force")
+    (WORK / "swapped").touch()
+    text, _ = master.communicate(timeout=60)
+    one_error("another FMU under the name", master.returncode, text, "another one than was described")
+    ended(server)
+
+
+def resumed(fmu):
+    """A run that goes on from its checkpoint on a new far side."""
+    port = free_port()
+    arguments = ["--stop", "10", "--step", "5e-4"]
+    code, expected, text = traced("local.toml", "out-local", arguments)
+    server = serving(port, fmu)
+    kept = ["--checkpoint", "saved", "--checkpoint-every", "100"]
+    long = Run(client(port), *arguments, *kept)
+    while not (WORK / "saved").exists() and long.master.poll() is None:
+        time.sleep(0.005)
+    ended(server)
+    long.end("the far side of a run with checkpoints is killed", "nothing was heard")
+    server = serving(port, fmu)
+    code, text = run(["run", "one.toml", *arguments, "--out", "out-fault", "--resume", "saved"], client(port))
+    rows = (WORK / "out-fault/trace.csv").read_bytes()
+    told("the checkpoint goes on, on a new far side, to the bit", code == 0 and rows == expected, text)
+    ended(server)
+
+
+def certificate(name, issuer=None):
+    """A key and a certificate for this machine, by an issuer or by itself."""
+    key, pem = WORK / f"{name}.key", WORK / f"{name}.pem"
+    signed = ["-CA", f"{issuer}.pem", "-CAkey", f"{issuer}.key"] if issuer else []
+    more = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"] if issuer else []
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", key, "-out", pem]
+    subprocess.run([*command, *signed, *more], cwd=WORK, check=True, capture_output=True)
+    return str(key), str(pem)
+
+
+def access(fmu):
+    """Nothing is served to other machines without certificates."""
+    for end, words in ("tcp/0.0.0.0:0", "is not encrypted"), ("tls/0.0.0.0:0", "enable_mtls` is not true"):
+        for key in "listen", "connect":
+            env = configured("open", mode="peer", **{key: {"endpoints": [end]}})
+            done = subprocess.run(["macrostep-remote", "serve", fmu], env=env, cwd=WORK, capture_output=True, text=True, timeout=30)
+            told(f"refused: {key} {end}", done.returncode == 1 and words in done.stderr, done.stderr)
+    # Certificates by one issuer, and one that somebody has made by himself.
+    for issuer in "issuer", "stranger":
+        certificate(issuer)
+    ends = {name: certificate(name, issuer) for name, issuer in (("far", "issuer"), ("near", "issuer"), ("other", "stranger"))}
+
+    def tls(name, side):
+        key, pem = ends[name]
+        return {"link": {"tls": {"enable_mtls": True, "root_ca_certificate": str(WORK / "issuer.pem"), f"{side}_private_key": key, f"{side}_certificate": pem}}}
+
+    port = free_port()
+    env = configured("far", mode="peer", listen={"endpoints": [f"tls/0.0.0.0:{port}"]}, transport=tls("far", "listen"))
+    server = serving(port, fmu, env=env)
+    connect = {"endpoints": [f"tls/localhost:{port}"]}
+    code, expected, text = traced("local.toml", "out-local", ["--stop", "0.1"])
+    near = configured("near", mode="client", connect=connect, transport=tls("near", "connect"))
+    code, found, text = traced("one.toml", "out-remote", ["--stop", "0.1"], near)
+    told("with certificates: the same bits", code == 0 and found == expected, text)
+    other = configured("other", mode="client", connect=connect, transport=tls("other", "connect"))
+    code, found, text = traced("one.toml", "out-remote", ["--stop", "0.1"], other)
+    told("a certificate by somebody else is refused", code == 1 and not found and "error:" in text, text)
+    print("    ", text.strip())
+    code, found, text = traced("one.toml", "out-remote", ["--stop", "0.1"], client(port))
+    told("without TLS it is refused", code == 1 and not found and "error:" in text, text)
+    print("    ", text.strip())
+    ended(server)
+
+
 def main():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     assert run(["fmus", "--out", "fmus"])[0] == 0 and run(["convert", "case-1", "case1.toml"])[0] == 0
+    for name, remote in ("local", []), ("one", ["mass2"]), ("both", ["mass1", "mass2"]):
+        scenario(name, remote)
     files = [f"fmus/{fmu}.fmu" for fmu in NAMES.values()]
     port = free_port()
     server = serving(port, *files)
-    try:
-        same_bits(client(port))
-    finally:
-        ended(server)
+    same_bits(client(port))
+    ended(server)
+    distance(files[1])
+    another(files[1])
+    resumed(files[1])
+    access(files[1])
+    faults(files[1])
     print(f"{len(failed)} failed")
     sys.exit(1 if failed else 0)
 
