@@ -2,6 +2,7 @@
 
 use macrostep_run::{Comparison, OutputError};
 use macrostep_system::Scenario;
+use macrostep_system::scenario::SolutionOf;
 use serde::Serialize;
 
 use crate::print::counted;
@@ -24,7 +25,10 @@ impl Errors {
     /// What a comparison has found; `None` where there was none.
     pub fn of(s: &Scenario, comparison: Option<&Comparison>) -> Option<Errors> {
         let (comparison, solution) = (comparison?, s.solution.as_ref()?);
-        Some(Errors { solution: solution.of.to_string(), rows: comparison.rows(), outputs: comparison.errors() })
+        // A file by its path.
+        let file = s.inputs.iter().find(|file| solution.of == SolutionOf::Rows(file.name.clone()));
+        let shown = file.map_or_else(|| solution.of.to_string(), |file| file.shown.clone());
+        Some(Errors { solution: shown, rows: comparison.rows(), outputs: comparison.errors() })
     }
 
     /// The cells of an output.

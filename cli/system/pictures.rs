@@ -81,13 +81,16 @@ struct Panel<'a> {
     lines: Vec<usize>,
 }
 
-/// Curves by unit of measurement, in the order in which units first occur, spread evenly where one panel cannot hold them.
+/// Curves by unit of measurement, errors apart, in the order in which units first occur, spread evenly where one panel cannot hold them.
 fn panels<'a>(columns: &[&'a Column], curves: &[usize]) -> Vec<Panel<'a>> {
     let mut units: Vec<Panel<'a>> = Vec::new();
-    let mut place: HashMap<&str, usize> = HashMap::new();
+    let mut place: HashMap<(&str, bool), usize> = HashMap::new();
+    // Errors are small beside what they are errors of.
+    let names: HashSet<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let is_error = |name: &str| name.strip_suffix("_error").is_some_and(|of| names.contains(of));
     for i in curves {
         let unit = columns[*i].unit.as_str();
-        let at = *place.entry(unit).or_insert(units.len());
+        let at = *place.entry((unit, is_error(&columns[*i].name))).or_insert(units.len());
         if at == units.len() {
             units.push(Panel { unit, lines: Vec::new() });
         }

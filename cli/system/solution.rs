@@ -7,7 +7,7 @@ use macrostep_master::record::Column;
 use macrostep_run::{Comparison, Known, Rows, Steps};
 use macrostep_system::assemble::linear;
 use macrostep_system::check::input_table;
-use macrostep_system::scenario::{Place, Solution, SolutionOf};
+use macrostep_system::scenario::{InputFile, Place, Solution, SolutionOf};
 use macrostep_system::words::Control;
 use macrostep_system::{Assembly, Document, Finding, Scenario, assemble};
 
@@ -35,6 +35,9 @@ impl SolutionArguments {
     pub fn apply(&self, document: &mut Document) {
         let Some(text) = &self.solution else { return };
         let s = &mut document.scenario;
+        // A file that the scenario names for nothing else goes with it.
+        let is_needed = |file: &&InputFile| !s.is_solution(file) || file.name == text.trim();
+        s.inputs = s.inputs.iter().filter(is_needed).cloned().collect();
         let here = std::env::current_dir().unwrap_or_default();
         s.solution = Some(Solution::of(text, &Place::option("--solution"), &here, &mut s.inputs));
     }
