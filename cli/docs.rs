@@ -34,6 +34,7 @@ const PAGES: &[(&str, &str)] = pages![
     "interface",
     "flexible",
     "faces",
+    "fmi3",
     "robustness",
     "platforms",
     "other-tools",
