@@ -44,6 +44,7 @@ pub const RARE: &[&str] = &[
     "real_time",
     "accept_unconverged",
     "accept_growth",
+    "solution",
     "checkpoint_every",
     "shard",
     "merge",
