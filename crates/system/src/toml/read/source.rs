@@ -19,7 +19,7 @@ impl Reader<'_> {
                 let what = format!("`python` of unit `{name}`, whose FMU another program serves");
                 return Err(Finding::error(&self.place(python), what, "remove the key"));
             }
-            let path = address::placed(&self.folder, path);
+            let path = address::placed(self.folder, path);
             return Ok(Source::File { path, shown: shown.clone(), python, face });
         };
         if let Some(python) = &unit.python {
