@@ -109,6 +109,10 @@ fn a_file_of_rows_is_compared() {
     let errors = column(&folder.join("out/trace.csv"), "m.x_error");
     let known = errors.iter().filter(|error| error.parse::<f64>().is_ok_and(|e| (e + 0.25).abs() < 1e-12)).count();
     assert_eq!((errors.len(), known), (101, 21));
+    // A mass alone follows its exact solution.
+    let alone = macrostep(&folder, &["run", "s.toml", "--json", "--solution", "exact"]);
+    let alone: Value = serde_json::from_str(&alone.stdout).expect("an object");
+    assert!(error(&alone, "m.x", "largest") < 1e-12, "{alone}");
     // Another solution takes the place of the file.
     let other = macrostep(&folder, &["run", "s.toml", "--solution", "1e-3"]);
     assert!(other.code == Some(0) && !other.stderr.contains("warning"), "{other:?}");

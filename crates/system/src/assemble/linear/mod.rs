@@ -226,7 +226,9 @@ fn whole(a: &Assembly, parts: &[Part], (k, offset): (&DMatrix<f64>, &DVector<f64
     start[n] = 1.0;
     // Inputs from states, by which outputs follow from states alone.
     let loops = DMatrix::identity(m, m) - k * &d;
-    let solved = loops.lu().solve(&augmented(&(k * &c), &(k * &y0 + offset)));
+    let known = augmented(&(k * &c), &(k * &y0 + offset));
+    // Without connections there is nothing to solve.
+    let solved = if m == 0 { Some(known) } else { loops.lu().solve(&known) };
     let u = solved.filter(|u| u.iter().all(|x| x.is_finite())).ok_or("an algebraic loop without a solution")?;
     let y = augmented(&c, &y0) + d * u;
     let generator = DMatrix::from_fn(n + 1, n + 1, |i, j| if i < n { y[(rates[i], j)] } else { 0.0 });
@@ -241,6 +243,9 @@ fn whole(a: &Assembly, parts: &[Part], (k, offset): (&DMatrix<f64>, &DVector<f64
             }
             i += 1;
         }
+    }
+    if rows.is_empty() {
+        return Err("no output that is linear".to_owned());
     }
     let outputs = DMatrix::from_rows(&rows);
     Ok(Linear { generator, start, start_s: a.effective.experiment.start_s, names, outputs })

@@ -86,9 +86,11 @@ pub fn part(
         let is_rate = |r: &&Variable| {
             r.real().and_then(|r| r.derivative).is_some_and(|of| description.variables[of].name == v.name)
         };
-        let Some(rate) = outputs.iter().position(|r| is_rate(&r)) else { continue };
+        let Some(rate) = outputs.iter().position(is_rate) else { continue };
         if let Ok(slope) = along(unit, &refs, v.value_reference) {
-            (states.push(i), rates.push(rate), columns.push(slope));
+            states.push(i);
+            rates.push(rate);
+            columns.push(slope);
         }
     }
     let c = matrix(outputs.len(), &columns);
