@@ -19,7 +19,7 @@ pub struct Left {
 }
 
 /// Longer than this is a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// `macrostep` with these arguments in a folder.
 pub fn macrostep(folder: &Path, arguments: &[&str]) -> Left {
