@@ -25,7 +25,7 @@ const SAME: f64 = 1e-9;
 pub struct SolutionArguments {
     /// Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this
     /// program), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of
-    /// [solution] [default: the scenario's, or none]
+    /// `[solution]` [default: the scenario's, or none]
     #[arg(long, value_name = "SOLUTION")]
     pub solution: Option<String>,
 }

@@ -54,7 +54,7 @@ class RunOptions(TypedDict, total=False):
     record: Optional[Union[str, Sequence[str]]]
     """Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated [default: the scenario's, or real outputs except elements of arrays]."""
     solution: Optional[str]
-    """Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this program), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of [solution] [default: the scenario's, or none]."""
+    """Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this program), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of `[solution]` [default: the scenario's, or none]."""
     accept_unconverged: Optional[bool]
     """Take a result whose macro steps did not all converge."""
     accept_growth: Optional[bool]
