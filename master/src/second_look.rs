@@ -87,16 +87,24 @@ impl Verdict {
 
     /// The same, with runs that are this much apart.
     fn denied(self, apart: f64, differ: &str) -> Verdict {
-        let by = if apart < 1.0 {
-            format!("{:.0} % of the signals", 100.0 * apart)
-        } else {
+        let by = if apart >= 1.0 {
             "more than the signals are".to_owned()
+        } else {
+            format!("{:.0} % of the signals", 100.0 * apart)
         };
-        if self.grade > Grade::Ok {
-            return Verdict { reason: format!("{}; {differ} by {by}", self.reason), ..self };
-        }
-        let reason = format!("macro steps may be too long for so many of them: {differ} by {by}; choose a smaller one");
-        Verdict { grade: Grade::Doubtful, reason, found: Some(apart), ..self }
+        let (grade, reason) = match self.grade {
+            // What grows here and does not where steps are shorter, the coupling makes.
+            Grade::Ok if apart >= 1.0 && self.second == Second::Growth => (
+                Grade::Growing,
+                format!("signals grow, and {differ} by {by}; choose a smaller macro step, or a corrector"),
+            ),
+            Grade::Ok => (
+                Grade::Doubtful,
+                format!("macro steps may be too long for so many of them: {differ} by {by}; choose a smaller one"),
+            ),
+            grade => return Verdict { grade, reason: format!("{}; {differ} by {by}", self.reason), ..self },
+        };
+        Verdict { grade, reason, found: Some(apart), ..self }
     }
 }
 

@@ -58,13 +58,15 @@ pub struct Verdict {
 }
 
 /// What a second run with half the macro step is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Second {
     /// It says nothing more.
     #[default]
     Nothing,
     /// Whether what speaks against the run as a whole matters.
     Whether,
+    /// Whether the system or the coupling makes signals grow.
+    Growth,
     /// How large the errors are that nodes leave: their sum over the run is not known from one window.
     HowMuch,
 }
@@ -99,20 +101,16 @@ impl Verdict {
         Verdict { grade, reason, found, second: Second::Nothing }
     }
 
-    /// The same, about the coupling as a whole.
-    fn of_coupling(self) -> Self {
-        Verdict { second: Second::Whether, ..self }
-    }
-
-    /// Of an ok run that a second one is to confirm.
-    fn unconfirmed() -> Self {
-        Verdict::default().of_coupling()
+    /// The same, which a second run is to decide.
+    fn open(self, second: Second) -> Self {
+        Verdict { second, ..self }
     }
 
     /// The worse of both; the first where they are alike.
     #[must_use]
     pub fn or(self, other: Verdict) -> Verdict {
-        let rank = |verdict: &Verdict| (verdict.grade, verdict.second != Second::Nothing && verdict.grade == Grade::Ok);
+        // Of two that are ok, one that is to be confirmed.
+        let rank = |v: &Verdict| (v.grade, if v.grade == Grade::Ok { v.second } else { Second::Nothing });
         if rank(&other) > rank(&self) { other } else { self }
     }
 }
@@ -152,13 +150,8 @@ impl Simulation {
         if let Some(torn) = self.openings().iter().find(|opening| opening.is_torn()) {
             return Verdict::new(Grade::Failed, torn.torn(), Some(torn.gap));
         }
-        match self.coarse() {
-            Some(coarse) => {
-                let verdict = Verdict::new(Grade::Doubtful, coarse.to_string(), Some(coarse.found));
-                Verdict { second: Second::HowMuch, ..verdict }
-            }
-            None => Verdict::default(),
-        }
+        let Some(coarse) = self.coarse() else { return Verdict::default() };
+        Verdict::new(Grade::Doubtful, coarse.to_string(), Some(coarse.found)).open(Second::HowMuch)
     }
 
     /// From what power bonds have missed.
@@ -170,8 +163,8 @@ impl Simulation {
         let accounts = self.state.signals.balance.as_ref().map_or(&[][..], |balance| balance.accounts.as_slice());
         let most_j = accounts.iter().map(|a| a.passed_j).fold(0.0, f64::max);
         let weighed = accounts.iter().filter(|a| a.passed_j >= SMALL * most_j);
-        let is_confirmed = weighed.clone().all(|a| a.missed_inside_share() < MISSED_INSIDE);
-        let by_inside = if is_confirmed { Verdict::default() } else { Verdict::unconfirmed() };
+        let is_right = weighed.clone().all(|a| a.missed_inside_share() < MISSED_INSIDE);
+        let by_inside = Verdict::default().open(if is_right { Second::Nothing } else { Second::Whether });
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
         worst.map_or_else(Verdict::default, |account| judged(account, has_risen)).or(by_inside)
     }
@@ -195,13 +188,13 @@ impl Simulation {
         let channels = &self.state.signals.histories[..self.channels];
         let Some(grown) = self.state.growth.grown(channels) else { return Verdict::default() };
         if !grown.is_unresolved {
-            return Verdict::unconfirmed();
+            return Verdict::default().open(Second::Growth);
         }
         let (signal, factor) = (self.window.name(grown.place), grown.factor);
         let reason = format!(
             "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, by steps that do not resolve it; choose a smaller macro step, or a corrector"
         );
-        Verdict::new(Grade::Growing, reason, Some(factor)).of_coupling()
+        Verdict::new(Grade::Growing, reason, Some(factor)).open(Second::Whether)
     }
 }
 
@@ -214,14 +207,14 @@ fn judged(account: &Account, has_risen: bool) -> Verdict {
             "the coupling adds energy: {residual_energy_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J went; choose a \
              smaller macro step, or a corrector"
         );
-        return Verdict::new(Grade::Growing, reason, Some(added)).of_coupling();
+        return Verdict::new(Grade::Growing, reason, Some(added)).open(Second::Whether);
     }
     if missed >= MISSED {
         let reason = format!(
             "errors may be as large as the signals: the coupling missed {missed_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J \
              went; choose a smaller macro step, or compare with one by `macrostep verify`"
         );
-        return Verdict::new(Grade::Doubtful, reason, Some(missed)).of_coupling();
+        return Verdict::new(Grade::Doubtful, reason, Some(missed)).open(Second::Whether);
     }
     Verdict::default()
 }

@@ -209,4 +209,7 @@ fn what_cannot_run_is_refused_by_name() {
         assert_eq!(left.code, Some(1), "{said}: {}", left.stderr);
         assert!(left.error().contains(said), "{said}: {}", left.stderr);
     }
+    std::fs::write(folder.join("mass.fmu"), fmu(&[], FLAGS)).expect("written");
+    let left = macrostep(&folder, &["simulate", "mass.fmu", "--face", "model-exchange"]);
+    assert!(left.error().contains("equations of FMI 3.0"), "{}", left.stderr);
 }

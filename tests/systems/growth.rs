@@ -126,3 +126,24 @@ fn limits_of_an_oscillator_on_oil_are_those_of_linear_theory() {
         }
     }
 }
+
+/// A stiff link without a power bond, held at steps that resolve it: the coupling grows as smoothly as a system may by itself, and half the step
+/// does not. One whose own spring pushes away grows by itself, alike with any step.
+#[test]
+fn smooth_growth_is_told_from_that_of_the_system_itself() {
+    let folder = crate::common::folder(module_path!());
+    let system = |left: &str, right: &str| {
+        format!(
+            "[experiment]\nstop = 0.1\nstep = 1e-5\n[units.left]\nfmu = \"embedded:oscillator1_displacement\"\nset = {{ {left} }}\n\
+             [units.right]\nfmu = \"embedded:oscillator2_force\"\nset = {{ {right} }}\n[connections]\n\
+             \"left.xi\" = \"right.x\"\n\"left.xi_dot\" = \"right.v\"\n\"right.f\" = \"left.f_c\"\n"
+        )
+    };
+    let cases = [("k_c = 1e8", "v0 = 0.0", 1, "growing"), ("k = -3e4", "k = -3e4", 0, "ok")];
+    for (left, right, code, grade) in cases {
+        std::fs::write(folder.join("smooth.toml"), system(left, right)).expect("written");
+        let left = macrostep(&folder, &["run", "smooth.toml", "--json"]);
+        let said: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+        assert_eq!((left.code, said["verdict"]["grade"].as_str()), (Some(code), Some(grade)), "{left:#?}");
+    }
+}

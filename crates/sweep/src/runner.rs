@@ -9,7 +9,7 @@ use std::time::Instant;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::record::Observer;
 use macrostep_master::unit::Start;
-use macrostep_master::{Grade, RunError, Simulation, UnitId};
+use macrostep_master::{Grade, RunError, Second, Simulation, UnitId};
 use macrostep_system::scenario::Value;
 use macrostep_system::{assemble, second_look};
 
@@ -213,12 +213,11 @@ impl<'s, 'a> Runner<'s, 'a> {
         // Accounts are closed before they are judged.
         simulation.accounts();
         let first = simulation.verdict();
-        let is_looked_at = first.grade == Grade::Growing || self.looks_at_doubts;
-        let verdict = match self.study.whole_scenario(values) {
-            Ok(scenario) if is_looked_at => {
-                second_look(first, &scenario, self.study.units, simulation.statistics().windows)
-            }
-            _ => first,
+        let is_open = first.second != Second::Nothing && (first.grade == Grade::Growing || self.looks_at_doubts);
+        let scenario = if is_open { self.study.whole_scenario(values).ok() } else { None };
+        let verdict = match scenario {
+            Some(scenario) => second_look(first, &scenario, self.study.units, simulation.statistics().windows),
+            None => first,
         };
         match verdict.grade {
             Grade::Growing if !self.study.scenario.experiment.expect_growth => Ending::Growing(verdict.reason),

@@ -55,6 +55,11 @@ pub enum Fault {
         /// What it offers.
         found: &'static str,
     },
+    /// It is of FMI 3.0, and is to be driven by its equations.
+    #[error(
+        "`face`: equations of FMI 3.0 are not integrated here: leave `face` out, or export it again as FMI 2.0 for model exchange"
+    )]
+    EquationsOf3,
     /// It cannot be driven in the way that is asked for.
     #[error(
         "`face`: found an FMU for {found} alone, expected one for {expected}: leave `face` out, or export it again for {expected} too"

@@ -121,6 +121,7 @@ impl Fmu {
         let Some(face) = face else { return Ok(self) };
         match self.shared.faces.iter().find(|(has, _)| *has == face) {
             Some((face, driven)) => Ok(Fmu { face: *face, driven: Arc::clone(driven), ..self }),
+            None if self.is_of_3() => Err(Fault::EquationsOf3.of(&self.name)),
             None => Err(Fault::NoFace { found: self.face, expected: face }.of(&self.name)),
         }
     }

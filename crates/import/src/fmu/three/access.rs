@@ -52,10 +52,9 @@ macro_rules! read {
 /// Numbers, written as values of a type.
 macro_rules! write {
     ($self:ident, $function:ident, $name:literal, $type:ty, $refs:ident, $numbers:ident) => {{
-        let values: Vec<$type> =
-            $numbers.iter().map(|x| <$type>::try_from(*x)).collect::<Result<_, _>>().map_err(|_| {
-                Bad::Refused($name, format!("a number outside of {}, the type of the variable", stringify!($type)))
-            })?;
+        let outside = |x| format!("{x}, expected a number of {}, the type of the variable", stringify!($type));
+        let of_type = |x: &_| <$type>::try_from(*x).map_err(|_| Bad::Refused($name, outside(*x)));
+        let values: Vec<$type> = $numbers.iter().map(of_type).collect::<Result<_, _>>()?;
         call!($self, $function, $name, $refs, values.as_ptr(), values.len());
     }};
 }
