@@ -200,6 +200,9 @@ impl Recorder {
         // Energies here and in the solution, and errors of the displacements.
         let potential = self.parameters.potential_energy(z);
         let (energy, energy_exact) = (kinetic + potential, self.parameters.energy(exact));
+        let force = self.parameters.coupling_force(z);
+        // As arrays: this crate is compiled with few optimisations, by which an element of a matrix is a call.
+        let (z, exact): ([f64; 4], [f64; 4]) = ((*z).into(), (*exact).into());
         let off = [z[0] - exact[0], z[1] - exact[1]];
         // The largest of each so far; growth is the slope of ln √E.
         for (error, (off, amplitude)) in self.found.error.iter_mut().zip(off.iter().zip(self.amplitude)) {
@@ -216,7 +219,7 @@ impl Recorder {
                 z[2],
                 z[1],
                 z[3],
-                self.parameters.coupling_force(z),
+                force,
                 kinetic,
                 potential,
                 energy,
