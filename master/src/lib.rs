@@ -10,92 +10,61 @@
 //!
 //! In a window the *plan* (made from the schedule) says when units advance and when their samples are published;
 //! *histories* know signals up to their end, the *predictor* is asked beyond it, *laws* stand on connections, and a
-//! *corrector* repeats the window with a better guess. Each of these knows nothing of the others; `window.rs` and
-//! `station.rs` are where they meet. All that changes in a run is one value, the state in `state.rs`.
+//! *corrector* repeats the window with a better guess. Each of these knows nothing of the others; `step/window.rs` and
+//! `step/unit_port` are where they meet. All that changes in a run is one value, the state in `step/state.rs`.
+//!
+//! Folders import only from folders further up in this list:
+//!
+//! | folder | content |
+//! |---|---|
+//! | `unit` | what is coupled: the trait, native units, threads |
+//! | `signal` | samples over time and polynomials |
+//! | `system` | the definition of what is coupled to what |
+//! | `method` | the definition of how: predictors, schedules, correctors |
+//! | `record` | rows and who reads them |
+//! | `step` | a window: everything that changes in a run, and what changes it |
+//! | `run` | windows after windows, checks before the first, the verdict after the last |
 
-mod account;
-mod algebraic;
-mod balance;
-mod bond;
-mod change;
-mod constraint;
-mod control;
-mod declared;
-mod definition;
-mod dense;
-mod doubt;
 mod error;
-mod event;
-mod excursion;
-mod feed;
-mod feedthrough;
-mod grid;
-mod growth;
-mod guess;
-mod history;
 mod ids;
-mod interface;
-mod iteration;
-mod jacobian;
-mod law;
-mod line;
-mod link;
-mod map;
 mod method;
-mod outside;
-mod power;
-mod pre_step;
-mod relay;
-mod repetition;
-mod requirements;
-mod resolution;
 mod run;
 mod savable;
-mod saved_state;
-mod schedule;
-mod second_look;
-mod segment;
-mod series;
-mod settings;
-mod sizes;
-mod state;
-mod station;
-mod statistics;
-mod supply;
+mod signal;
+mod step;
 mod system;
 mod time;
-mod verdict;
-mod window;
-mod work;
 
-pub mod correct;
-pub mod predict;
 pub mod record;
 pub mod unit;
 
-pub use account::Account;
-pub use constraint::{Constraint, End, Opening, Relation};
-pub use control::Course;
-pub use doubt::Unconverged;
 pub use error::{Diverged, RunError, SystemError};
-pub use event::{Assigned, Direction, Event, Happened};
-pub use feedthrough::Supplied;
-pub use grid::Grid;
-pub use history::History;
 pub use ids::{ChannelId, InterfaceId, LawId, LineId, Signal, UnitId};
-pub use law::{Law, LinearMap, SAMPLED_MAX as LAW_SIZE_MAX, SpringDamper};
-pub use line::{Line, LineAccount, Local};
-pub use link::Passage;
-pub use map::{OneStepMap, loop_gain, spectral_radius};
+pub use method::schedule::{Op, Plan, Schedule};
 pub use method::{EnergyCorrection, Estimate, Method, Sampling, StepControl};
+pub use method::{correct, predict};
+pub use run::grid::Grid;
+pub use run::map::{OneStepMap, loop_gain, spectral_radius};
+pub use run::saved_state::SavedState;
+pub use run::verdict::{Grade, Second, Verdict};
 pub use run::{Simulation, windows_and_rest};
-pub use saved_state::SavedState;
-pub use schedule::{Op, Plan, Schedule};
-pub use segment::{DEGREE_MAX, Jet, Segment, interpolate};
-pub use series::Series;
-pub use station::Refresh;
-pub use statistics::Statistics;
+pub use signal::history::History;
+pub use signal::segment::{DEGREE_MAX, Jet, Segment, interpolate};
+pub use signal::series::Series;
+pub use step::account::Account;
+pub use step::control::Course;
+pub use step::doubt::Unconverged;
+pub use step::events::Happened;
+pub use step::joints::Opening;
+pub use step::statistics::Statistics;
+pub use step::work::WORK_TOLERANCE;
+pub use system::constraint::{Constraint, End};
+pub use system::event::{Assigned, Direction, Event};
+pub use system::feedthrough::Supplied;
+pub use system::law::{Law, LinearMap, SAMPLED_MAX as LAW_SIZE_MAX, SpringDamper};
+pub use system::line::{Line, LineAccount, Local};
+pub use system::link::Passage;
+pub use system::refresh::Refresh;
+pub use system::relation::Relation;
 pub use system::{Port, System};
 pub use time::{Clock, Span, Tick};
-pub use verdict::{Grade, Second, Verdict};
-pub use work::WORK_TOLERANCE;

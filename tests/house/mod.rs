@@ -3,6 +3,7 @@
 mod budget;
 #[cfg(unix)]
 mod laboratory;
+mod layers;
 mod recipes;
 mod source;
 mod tidy;

@@ -3,6 +3,7 @@
 mod advise;
 mod allocation;
 mod beyond;
+mod compiled;
 mod control;
 mod correctors;
 mod energy;
@@ -17,7 +18,6 @@ mod nodes;
 mod noisy;
 mod orders;
 mod rates;
-mod relay;
 mod scenarios;
 mod stability;
 mod stiff;

@@ -1,8 +1,7 @@
 //! Recording of a run.
 
-mod recorder;
+mod observer;
 mod trace;
 
-pub use recorder::Observer;
-pub(crate) use recorder::Recorder;
+pub use observer::Observer;
 pub use trace::{Column, ColumnKind, Trace};

@@ -3,8 +3,8 @@
 use super::Simulation;
 use crate::error::RunError;
 use crate::ids::{ChannelId, UnitId};
-use crate::settings::Settings;
-use crate::station::Station;
+use crate::step::unit_port::UnitPort;
+use crate::system::settings::Settings;
 use crate::time::Tick;
 use crate::unit::Unit;
 
@@ -24,8 +24,8 @@ impl Simulation {
     ) -> Result<(), RunError> {
         // Start values, and what each unit makes of them.
         let (start_s, stop_s) = (self.grid.start_s, self.grid.stop_s);
-        let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        for (u, (s, state)) in stations.iter_mut().zip(states).enumerate() {
+        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        for (u, (s, state)) in unit_ports.iter_mut().zip(states).enumerate() {
             let Settings { tolerance, starts } = &self.settings[u];
             s.unit.setup(start_s, stop_s, *tolerance)?;
             // Not before: some FMUs give their parameters the declared values again in `fmi2SetupExperiment`.
@@ -38,14 +38,14 @@ impl Simulation {
         // What they see of each other.
         self.window.connect(&mut self.state)?;
         // The first samples.
-        let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        for (s, state) in stations.iter_mut().zip(states) {
+        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        for (s, state) in unit_ports.iter_mut().zip(states) {
             s.unit.exit_initialization()?;
             s.sample(state, &mut supply, 0)?;
         }
         self.window.sample_links(&mut self.state)?;
         self.window.joints.begin(&mut self.state.signals.histories)?;
-        self.window.stations.iter_mut().try_for_each(Station::ask_first)?;
+        self.window.unit_ports.iter_mut().try_for_each(UnitPort::ask_first)?;
         // What was before.
         let past = std::mem::take(&mut self.past);
         if !past.is_empty() {
@@ -74,9 +74,9 @@ impl Simulation {
     /// Fills histories with values from before the start, so that the first steps extrapolate as all others do.
     /// `past(channel, t_s, row)` writes the channel's values at a time before the start.
     pub fn prime(&mut self, mut past: impl FnMut(ChannelId, f64, &mut [f64])) {
-        let (stations, _, mut supply) = self.window.parts(&mut self.state);
+        let (unit_ports, _, mut supply) = self.window.parts(&mut self.state);
         let (clock, stretch) = (supply.clock, supply.pace.stretch);
-        for s in stations.iter_mut() {
+        for s in unit_ports.iter_mut() {
             let step = s.step * stretch;
             // Samples of its outputs.
             for &(channel, _, width) in &s.outputs.channels {
@@ -103,7 +103,7 @@ impl Simulation {
     /// What a unit answers to parameters or initialisation.
     pub fn restart(&mut self, set: impl FnMut(UnitId, &mut dyn Unit) -> Result<(), RunError>) -> Result<(), RunError> {
         self.state = self.initial();
-        for s in &mut self.window.stations {
+        for s in &mut self.window.unit_ports {
             s.unit.reset()?;
             if let Some(dense) = &s.dense {
                 dense.ask(s.unit.as_mut())?;
@@ -114,7 +114,7 @@ impl Simulation {
 
     /// Ends the run in all units.
     pub fn terminate(&mut self) -> Result<(), RunError> {
-        for s in &mut self.window.stations {
+        for s in &mut self.window.unit_ports {
             s.unit.terminate()?;
         }
         Ok(())

@@ -2,38 +2,38 @@
 
 use super::Simulation;
 use super::crossings::Crossings;
-use crate::balance::SETTLED_DEPTH;
-use crate::change::Changes;
-use crate::constraint::Joints;
-use crate::control::Controller;
-use crate::correct::Correction;
-use crate::definition::Definition;
-use crate::dense::Dense;
 use crate::error::RunError;
-use crate::event::EventsState;
-use crate::feedthrough::FeedThrough;
-use crate::grid::Grid;
-use crate::growth::Growth;
-use crate::history::History;
-use crate::iteration::Iteration;
-use crate::line::Waves;
-use crate::link::Links;
+use crate::method::correct::Correction;
+use crate::method::schedule::{Plan, Schedule};
 use crate::method::{Estimate, Method, Sampling};
-use crate::power::EnergyBalance;
-use crate::pre_step::PreStep;
-use crate::record::Recorder;
-use crate::relay::Relay;
-use crate::repetition::Repetition;
-use crate::requirements::{MIDDLE, check, stagger};
-use crate::resolution::Rated;
-use crate::schedule::{Plan, Schedule};
-use crate::state::State;
-use crate::station::Station;
-use crate::supply::{Pace, Sources};
+use crate::run::changes::Changes;
+use crate::run::definition::Definition;
+use crate::run::grid::Grid;
+use crate::run::requirements::{MIDDLE, check, stagger};
+use crate::signal::history::History;
+use crate::step::balance::SETTLED_DEPTH;
+use crate::step::compiled::CompiledPlan;
+use crate::step::control::Controller;
+use crate::step::dense::Dense;
+use crate::step::events::EventsState;
+use crate::step::growth::Growth;
+use crate::step::iteration::Iteration;
+use crate::step::joints::Joints;
+use crate::step::line::Waves;
+use crate::step::power::EnergyBalance;
+use crate::step::pre_step::PreStep;
+use crate::step::recorder::Recorder;
+use crate::step::repetition::Repetition;
+use crate::step::resolution::Rated;
+use crate::step::state::State;
+use crate::step::supply::{Pace, Sources};
+use crate::step::unit_port::UnitPort;
+use crate::step::window::Window;
+use crate::step::work::LawSources;
 use crate::system::System;
+use crate::system::feedthrough::FeedThrough;
+use crate::system::link::Links;
 use crate::time::Tick;
-use crate::window::Window;
-use crate::work::LawSources;
 use std::sync::Arc;
 
 /// Outputs that are held against their derivatives: none where nodes see inside macro steps.
@@ -41,7 +41,7 @@ fn rated(window: &Window, method: &Method) -> Vec<Rated> {
     if method.predictor.nodes() > 1 {
         return Vec::new();
     }
-    window.stations.iter().flat_map(Rated::of).collect()
+    window.unit_ports.iter().flat_map(Rated::of).collect()
 }
 
 impl Simulation {
@@ -80,16 +80,16 @@ impl Simulation {
         let mut histories = histories(&system, method, (&plan, &steps), stagger.is_some());
         let parts = method.control.as_ref().map_or(1, |control| Tick::from(control.parts.max(1)));
         let lines = Waves::of(&system, (plan.window, plan.window * parts), &clock, &mut histories)?;
-        let stations = stations(&mut system, method, (&steps, stagger), &mut histories)?;
+        let unit_ports = unit_ports(&mut system, method, (&steps, stagger), &mut histories)?;
         let (channels, sources) = (system.channels.len(), LawSources::of(&system));
         let width = system.width();
-        let joints = Joints::new(&system.constraints, &system.channels, &stations, channels);
+        let joints = Joints::new(&system.constraints, &system.channels, &unit_ports, channels);
         let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
         // Links, sources of signals, and the window that runs all of it.
-        let links = Links::new(std::mem::take(&mut system.links), stations.len());
+        let links = Links::new(std::mem::take(&mut system.links), unit_ports.len());
         let mut supply = Sources::new(laws, family, clock, width);
         supply.outside.resize_with(system.outside, Default::default);
-        let mut window = Window::new(stations, (supply, histories), links, plan, feed.groups);
+        let mut window = Window::new(unit_ports, (supply, histories), links, plan, feed.groups);
         window.lines = lines;
         window.joints = joints;
         window.balance = balance(&system, &window, method, &steps);
@@ -100,16 +100,16 @@ impl Simulation {
             window.pre_step = Some(Box::new(PreStep::new(&system, &mut window, channels)?));
         }
         if let Some(unit) = window.joints.silent_unit().filter(|_| !iterates) {
-            return Err(silent(window.stations[unit].unit.name()));
+            return Err(silent(window.unit_ports[unit].unit.name()));
         }
         let mut iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
         if let (Some(iteration), Some(control)) = (&mut iteration, &control) {
             iteration.left_out_max = control.left_out_max();
         }
-        let repetition = Repetition::of(&system.interfaces, &window.stations);
+        let repetition = Repetition::of(&system.interfaces, &window.unit_ports);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
-        // Where windows are neither controlled nor run again, and no link is carried, a relay may do what they do.
+        // Where windows are neither controlled nor run again, and no link is carried, a compiled plan may do what they do.
         let plain = iteration.is_none()
             && window.joints.is_empty()
             && window.pre_step.is_none()
@@ -117,7 +117,7 @@ impl Simulation {
             && repetition.is_none()
             && crossings.is_empty();
         let held = plain && window.links.is_empty();
-        let relay = if held { Relay::of(&window, 1) } else { None };
+        let compiled = if held { CompiledPlan::of(&window, 1) } else { None };
         // Nodes see motions inside macro steps, and tell where they are too few.
         let rated = rated(&window, method);
         // All of it, and ticks as fine as events want them before the state at the start is made.
@@ -127,7 +127,7 @@ impl Simulation {
             iteration,
             control,
             repetition,
-            relay,
+            compiled,
             recorder: Recorder::new(),
             depth: method.predictor.depth(),
             channels,
@@ -168,7 +168,7 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         now: 0,
         pace: Pace { stretch: 1, degree: control.map_or(0, Controller::first_degree) },
         signals: window.signals(),
-        stations: window.stations.iter().map(Station::state).collect(),
+        unit_ports: window.unit_ports.iter().map(UnitPort::state).collect(),
         loops: window.loops(),
         joints: window.joints.state(),
         guess: iteration.map(Iteration::state).unwrap_or_default(),
@@ -209,34 +209,34 @@ fn histories(system: &System, method: &Method, (plan, steps): (&Plan, &[Tick]), 
     sampled.chain(Joints::histories(system)).collect()
 }
 
-/// Stations of all units, with dense output where the method wants it.
-fn stations(
+/// Unit ports of all units, with dense output where the method wants it.
+fn unit_ports(
     system: &mut System,
     method: &Method,
     (steps, stagger): (&[Tick], Option<&[usize]>),
     histories: &mut Vec<History>,
-) -> Result<Vec<Station>, RunError> {
+) -> Result<Vec<UnitPort>, RunError> {
     let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
     let units = std::mem::take(&mut system.units).into_iter().enumerate();
-    let mut stations: Vec<Station> =
-        units.map(|(u, unit)| Station::new((system, u), unit, steps[u], method, histories)).collect();
-    for (u, station) in stations.iter_mut().enumerate() {
+    let mut unit_ports: Vec<UnitPort> =
+        units.map(|(u, unit)| UnitPort::new((system, u), unit, steps[u], method, histories)).collect();
+    for (u, unit_port) in unit_ports.iter_mut().enumerate() {
         if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
             // Of a merged step, the middle; a half step is as if nothing were merged.
             let shortest = if stagger.is_some() { steps[u] } else { 0 };
-            station.dense = Some(Dense::new((system, u), station.unit.as_mut(), nodes, shortest)?);
+            unit_port.dense = Some(Dense::new((system, u), unit_port.unit.as_mut(), nodes, shortest)?);
         }
         // Predictors of a family are not all alike, and a model of a step takes polynomials.
         if method.control.is_some() || matches!(method.correction, Correction::LinearImplicit) {
-            station.holds = false;
+            unit_port.holds = false;
         }
     }
-    Ok(stations)
+    Ok(unit_ports)
 }
 
 /// The accounts of the power bonds, where there are any.
 fn balance(system: &System, window: &Window, method: &Method, steps: &[Tick]) -> Option<EnergyBalance> {
-    let mut balance = EnergyBalance::new(system, &window.stations, method)?;
+    let mut balance = EnergyBalance::new(system, &window.unit_ports, method)?;
     if settles(system, method, steps) {
         balance.settle_windows(window.plan.window, steps, method.schedule.parts());
     }
@@ -251,7 +251,8 @@ fn control(window: &mut Window, method: &Method) -> Result<Option<Controller>, R
         return Err(RunError::grid("step control by residual energy", found, expected));
     }
     let family: &[Arc<_>] = &window.sources.family;
-    let controller = Controller::new(control, family, &window.stations, (window.blind(), method.correction.repeats()));
+    let controller =
+        Controller::new(control, family, &window.unit_ports, (window.blind(), method.correction.repeats()));
     window.revocable = controller.revocable;
     Ok(Some(controller))
 }

@@ -1,14 +1,14 @@
 //! The course of a run: one window after the other.
 
 use super::Simulation;
-use crate::control::{Controller, Verdict};
-use crate::correct::Convergence;
-use crate::doubt::Doubt;
 use crate::error::RunError;
-use crate::iteration::{Corrected, Iteration};
-use crate::state::State;
+use crate::method::correct::Convergence;
+use crate::step::control::{Controller, Verdict};
+use crate::step::doubt::Doubt;
+use crate::step::iteration::{Corrected, Iteration};
+use crate::step::state::State;
+use crate::step::window::Window;
 use crate::time::{Span, Tick};
-use crate::window::Window;
 
 /// One window, repeated where there is an iteration.
 #[inline]
@@ -35,7 +35,7 @@ impl Simulation {
         // Values set at this time.
         if self.changes.are_pending(self.state.changes_past) {
             let times_s = (self.grid.start_s, self.time_s(), self.window_s());
-            self.changes.set(&mut self.state.changes_past, times_s, &mut self.window.stations)?;
+            self.changes.set(&mut self.state.changes_past, times_s, &mut self.window.unit_ports)?;
         }
         // The window.
         self.crossings.rows.clear();
@@ -181,7 +181,7 @@ impl Window {
     fn predict(&mut self, control: &Controller, state: &mut State, span: &Span) {
         let State { control: Some(chosen), signals, pace, .. } = state else { return };
         let supply = &mut self.sources.with(&mut signals.histories, *pace);
-        control.predict(chosen, &mut self.stations, supply, span);
+        control.predict(chosen, &mut self.unit_ports, supply, span);
     }
 
     /// Judges the window just run, of so many shortest ones and seconds, and chooses the next.
@@ -191,11 +191,11 @@ impl Window {
         // The estimate.
         let errors = match (&self.balance, &mut signals.balance) {
             (Some(balance), Some(accounts)) if control.weighs_energy() => {
-                balance.close_all(accounts, &mut self.stations, supply);
+                balance.close_all(accounts, &mut self.unit_ports, supply);
                 let (energy_j, power_w) = accounts.totals();
                 control.leak(chosen, energy_j, length_s, power_w)
             }
-            _ => control.errors(chosen, &mut self.stations, supply, *now),
+            _ => control.errors(chosen, &mut self.unit_ports, supply, *now),
         };
         // What follows from it.
         let verdict = control.judge(chosen, errors, &mut pace.degree, (length, length_s));

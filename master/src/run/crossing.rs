@@ -8,12 +8,13 @@
 
 use super::Simulation;
 use super::crossings::Crossings;
-use crate::control::Controller;
 use crate::error::RunError;
-use crate::event::{Assigned, Happened};
-use crate::iteration::Corrected;
-use crate::state::State;
-use crate::station::Refresh;
+use crate::step::control::Controller;
+use crate::step::events::Happened;
+use crate::step::iteration::Corrected;
+use crate::step::state::State;
+use crate::system::event::Assigned;
+use crate::system::refresh::Refresh;
 use crate::time::Tick;
 use crate::unit::Start;
 use macrostep_description::Value;
@@ -270,9 +271,9 @@ impl Simulation {
         let values: Vec<(usize, Start)> = set.map(|(unit, what)| (unit.index(), what.at(histories, now))).collect();
         let mut is_read = true;
         for (unit, value) in &values {
-            let station = &mut self.window.stations[*unit];
-            value.set(station.unit.as_mut())?;
-            is_read &= station.outputs.refresh == Refresh::GetAfterSet;
+            let unit_port = &mut self.window.unit_ports[*unit];
+            value.set(unit_port.unit.as_mut())?;
+            is_read &= unit_port.outputs.refresh == Refresh::GetAfterSet;
         }
         self.window.begin_anew(&mut self.state);
         if is_read {
@@ -288,16 +289,16 @@ impl Simulation {
     fn start_anew(&mut self) -> Result<(), RunError> {
         self.window.begin_anew(&mut self.state);
         let now = self.state.now;
-        let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        for (station, state) in stations.iter_mut().zip(states) {
-            if station.outputs.refresh == Refresh::GetAfterSet {
-                station.sample(state, &mut supply, now)?;
+        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        for (unit_port, state) in unit_ports.iter_mut().zip(states) {
+            if unit_port.outputs.refresh == Refresh::GetAfterSet {
+                unit_port.sample(state, &mut supply, now)?;
             }
         }
         self.window.refresh(&mut self.state)?;
         self.window.sample_links(&mut self.state)?;
         // Waveforms need no history, and control sees for itself.
-        let looks_back = self.control.is_none() && self.window.stations.iter().all(|s| s.dense.is_none());
+        let looks_back = self.control.is_none() && self.window.unit_ports.iter().all(|s| s.dense.is_none());
         let halvings = if looks_back { 5 * self.depth.saturating_sub(2).min(4) as u32 } else { 0 };
         let growth = if halvings > 0 { (self.longest() >> halvings).max(1) } else { 0 };
         let State { events, signals, now, .. } = &mut self.state;
@@ -326,8 +327,8 @@ impl Simulation {
     /// Keeps the recorded variables as they are now.
     fn tell(&mut self) -> Result<(), RunError> {
         let now = self.state.now;
-        let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        self.recorder.read((stations, states), (&mut supply, now), None)?;
+        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        self.recorder.read((unit_ports, states), (&mut supply, now), None)?;
         self.recorder.tell(supply.clock.seconds(now), &mut self.crossings.rows);
         Ok(())
     }
@@ -335,7 +336,7 @@ impl Simulation {
 
 impl Assigned {
     /// What is set at `at`.
-    fn at(&self, histories: &[crate::history::History], at: Tick) -> Start {
+    fn at(&self, histories: &[crate::signal::history::History], at: Tick) -> Start {
         match self {
             Assigned::Value(start) => start.clone(),
             Assigned::Output { from, factor, offset, to } => {

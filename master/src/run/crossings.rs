@@ -1,10 +1,11 @@
 //! The events of a run, whether one is crossed at a point, and the longest next window for them.
 
-use crate::event::{Bracket, Event};
 use crate::record::Observer;
-use crate::state::State;
+use crate::step::events::Bracket;
+use crate::step::state::State;
+use crate::step::window::Window;
+use crate::system::event::Event;
 use crate::time::{Clock, Tick};
-use crate::window::Window;
 
 /// The part of the time to an expected crossing that is gone at once: one that is passed cannot be taken back.
 const APPROACH: f64 = 0.99;
@@ -51,7 +52,7 @@ impl Crossings {
         let saves = |d: &macrostep_description::ModelDescription| {
             d.co_simulation.as_ref().is_some_and(|c| c.can_get_and_set_fmu_state)
         };
-        let goes_back = window.stations.iter().all(|s| saves(s.unit.description()));
+        let goes_back = window.unit_ports.iter().all(|s| saves(s.unit.description()));
         let n = events.len();
         Crossings {
             events,

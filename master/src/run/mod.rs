@@ -1,38 +1,47 @@
 //! A *simulation*: a system coupled by a method on a grid, from initialisation to the end, step by step.
 
+mod advance;
 mod beginning;
+pub(crate) mod changes;
 mod construction;
 mod course;
 mod crossing;
 mod crossings;
+pub(crate) mod definition;
+pub(crate) mod excursion;
+pub(crate) mod grid;
+pub(crate) mod map;
 mod outcome;
 mod reach;
 mod remainder;
-mod stretch;
+pub(crate) mod requirements;
+pub(crate) mod saved_state;
+pub(crate) mod second_look;
+pub(crate) mod verdict;
 
-pub(crate) use outcome::SIZE_MAX;
 pub use remainder::windows_and_rest;
 
-use crate::change::Changes;
-use crate::control::Controller;
-use crate::definition::Definition;
 use crate::error::{RunError, SystemError};
-use crate::grid::Grid;
 use crate::ids::{ChannelId, LawId, UnitId};
-use crate::iteration::Iteration;
-use crate::law::Law;
-use crate::predict::Edge;
-use crate::record::{Column, Observer, Recorder};
-use crate::relay::Relay;
-use crate::repetition::Repetition;
-use crate::resolution::Rated;
-use crate::schedule::Plan;
-use crate::settings::Settings;
-use crate::state::State;
+use crate::method::predict::Edge;
+use crate::method::schedule::Plan;
+use crate::record::{Column, Observer};
+use crate::run::changes::Changes;
+use crate::run::definition::Definition;
+use crate::run::grid::Grid;
+use crate::step::compiled::CompiledPlan;
+use crate::step::control::Controller;
+use crate::step::iteration::Iteration;
+use crate::step::recorder::Recorder;
+use crate::step::repetition::Repetition;
+use crate::step::resolution::Rated;
+use crate::step::state::State;
+use crate::step::window::Window;
+use crate::step::work::{LawSources, WatchState, WorkWatch};
+use crate::system::law::Law;
+use crate::system::settings::Settings;
 use crate::time::Tick;
 use crate::unit::Unit;
-use crate::window::Window;
-use crate::work::{LawSources, WatchState, WorkWatch};
 use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
@@ -46,7 +55,7 @@ pub struct Simulation {
     /// What repeats windows because of an interface model.
     repetition: Option<Repetition>,
     /// The plan as copies and calls, where inputs are held and nothing is taken back.
-    pub(crate) relay: Option<Relay>,
+    pub(crate) compiled: Option<CompiledPlan>,
     recorder: Recorder,
     depth: usize,
     /// How many channels there are.
@@ -81,11 +90,11 @@ impl Simulation {
     /// # Errors
     /// [`SystemError::UnknownVariable`] where the unit has none of that name.
     pub fn record(&mut self, unit: UnitId, variable: &str, column: &str) -> Result<(), SystemError> {
-        let station = &self.window.stations[unit.index()];
-        let variables = &station.unit.description().variables;
+        let unit_port = &self.window.unit_ports[unit.index()];
+        let variables = &unit_port.unit.description().variables;
         let Some(i) = variables.iter().position(|v| v.name == variable) else {
             return Err(SystemError::UnknownVariable {
-                unit: station.unit.name().to_string(),
+                unit: unit_port.unit.name().to_string(),
                 variable: variable.to_string(),
                 hint: "name one that its model description has".to_string(),
             });
@@ -98,13 +107,13 @@ impl Simulation {
     pub fn record_at(&mut self, unit: UnitId, variable: usize, column: &str) {
         // What a unit is at mid-step is known of its sampled outputs only.
         if self.window.plan.is_staggered() && self.state.now == 0 {
-            let station = &self.window.stations[unit.index()];
-            let v = &station.unit.description().variables[variable];
-            if v.real().is_none() || !station.outputs.refs.contains(&v.value_reference) {
+            let unit_port = &self.window.unit_ports[unit.index()];
+            let v = &unit_port.unit.description().variables[variable];
+            if v.real().is_none() || !unit_port.outputs.refs.contains(&v.value_reference) {
                 self.window.set_half_steps_apart(&mut self.state);
             }
         }
-        self.recorder.add(&self.window.stations, unit.index(), variable, column.to_string());
+        self.recorder.add(&self.window.unit_ports, unit.index(), variable, column.to_string());
     }
 
     /// Checks from now on, at every communication point, that two laws conserve virtual work: positions go forward by
@@ -134,8 +143,8 @@ impl Simulation {
     #[inline]
     pub fn observe(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let now = self.state.now;
-        let (stations, states, mut supply) = self.window.parts(&mut self.state);
-        self.recorder.read((stations, states), (&mut supply, now), None)?;
+        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        self.recorder.read((unit_ports, states), (&mut supply, now), None)?;
         self.recorder.tell(supply.clock.seconds(now), observer);
         Ok(())
     }
@@ -180,17 +189,17 @@ impl Simulation {
 
     /// Calls of `fmi2DoStep` of each unit.
     pub fn do_steps(&self) -> Vec<u64> {
-        self.window.stations.iter().map(|s| s.unit.do_steps()).collect()
+        self.window.unit_ports.iter().map(|s| s.unit.do_steps()).collect()
     }
 
     /// "fmu", "native" or "isolated" of each unit.
     pub fn kinds(&self) -> Vec<&'static str> {
-        self.window.stations.iter().map(|s| s.unit.kind()).collect()
+        self.window.unit_ports.iter().map(|s| s.unit.kind()).collect()
     }
 
     /// A unit, to drive it by hand between windows.
     pub fn unit_mut(&mut self, unit: UnitId) -> &mut dyn Unit {
-        self.window.stations[unit.index()].unit.as_mut()
+        self.window.unit_ports[unit.index()].unit.as_mut()
     }
 
     /// Puts another law in the place of one; it must have the same inputs and outputs.
@@ -204,7 +213,7 @@ impl Simulation {
             return Ok(iteration.interface_jacobian(&mut self.window, &mut self.state)?);
         }
         // An explicit run guesses nothing: what an implicit one would.
-        let iteration = Iteration::new(&crate::correct::Correction::Explicit, &self.window, self.channels);
+        let iteration = Iteration::new(&crate::method::correct::Correction::Explicit, &self.window, self.channels);
         let before = std::mem::replace(&mut self.state.guess, iteration.state());
         let jacobian = iteration.interface_jacobian(&mut self.window, &mut self.state);
         self.state.guess = before;

@@ -1,19 +1,17 @@
 //! The outcome of a run so far: its numbers of calls, and windows whose result is not reliable.
 
 use super::Simulation;
-use crate::account::Account;
-use crate::constraint::Opening;
-use crate::control::Course;
-use crate::doubt::{Cause, Doubt, Unconverged};
 use crate::error::{Diverged, RunError};
-use crate::line::LineAccount;
-use crate::statistics::Statistics;
+use crate::step::account::Account;
+use crate::step::control::Course;
+use crate::step::doubt::{Cause, Doubt, Unconverged};
+use crate::step::joints::Opening;
+use crate::step::sizes::SIZE_MAX;
+use crate::step::statistics::Statistics;
+use crate::step::work::WORK_TOLERANCE;
+use crate::system::line::LineAccount;
 use crate::time::Tick;
 use crate::unit::Warned;
-use crate::work::WORK_TOLERANCE;
-
-/// Sampled values larger than this are those of a run that has diverged.
-pub(crate) const SIZE_MAX: f64 = 1e100;
 
 /// One window in so many may miss the tolerance of the corrector by little.
 const FEW: u64 = 100;
@@ -44,13 +42,13 @@ impl Simulation {
         let (window, signals) = (&mut self.window, &mut self.state.signals);
         let (Some(balance), Some(accounts)) = (&window.balance, &mut signals.balance) else { return &[] };
         let supply = &mut window.sources.with(&mut signals.histories, self.state.pace);
-        balance.close_all(accounts, &mut window.stations, supply);
+        balance.close_all(accounts, &mut window.unit_ports, supply);
         &accounts.accounts
     }
 
     /// What calls of units returned `fmi2Warning`: name of the unit, and how many.
     pub fn warned(&mut self) -> Vec<(String, Warned)> {
-        let units = self.window.stations.iter_mut().map(|s| &mut s.unit);
+        let units = self.window.unit_ports.iter_mut().map(|s| &mut s.unit);
         units.filter_map(|unit| Some((unit.name().to_owned(), unit.warned()?))).collect()
     }
 

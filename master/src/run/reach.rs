@@ -80,8 +80,8 @@ impl Simulation {
         self.window.sources.clock.per_unit *= parts;
         self.state.pace.stretch *= parts;
         self.whole = Some(self.state.pace.stretch);
-        // A shorter last window is one of many from now on, and what relays windows knows one length only.
-        (self.rest, self.relay) = (None, None);
+        // A shorter last window is one of many from now on, and the compiled plan knows one length only.
+        (self.rest, self.compiled) = (None, None);
         true
     }
 

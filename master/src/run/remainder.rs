@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use crate::error::RunError;
-use crate::relay::Relay;
+use crate::step::compiled::CompiledPlan;
 use crate::time::Tick;
 
 /// The last window of a run that is not a whole number of windows.
@@ -46,8 +46,8 @@ impl Simulation {
         self.state.pace.stretch = of;
         let from = whole as Tick * self.window.length(&self.state);
         self.rest = Some(Rest { from, parts, of });
-        if self.relay.is_some() {
-            self.relay = Relay::of(&self.window, of);
+        if self.compiled.is_some() {
+            self.compiled = CompiledPlan::of(&self.window, of);
         }
         self.refine();
         Ok(())

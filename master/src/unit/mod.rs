@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// [`Unit::enter_initialization`], set and get, [`Unit::exit_initialization`], then steps.
 ///
 /// No call has a default: a unit that hands calls on to another one cannot forget any. [`crate::forward`] and [`crate::idle`] write
-/// those that need no code. [`Unit::visit`] is no call of its own but three of them.
+/// those that need no code. [`Unit::set_step_get`] is no call of its own but three of them.
 pub trait Unit: Send {
     /// Name of this instance in the system, unique there.
     fn name(&self) -> &str;
@@ -91,7 +91,7 @@ pub trait Unit: Send {
     /// [`Unit::set_real`] of `set`, a step from `step.0` over `step.1` seconds that will not be taken back, and, where it was done,
     /// [`Unit::get_real`] of `get`; lists of no length are left out. One call of the master instead of three.
     #[inline]
-    fn visit(
+    fn set_step_get(
         &mut self,
         set: (&[u32], &[f64]),
         step: (f64, f64),

@@ -1,0 +1,146 @@
+//! A *second look* at a run that is doubtful or grows, or that nothing speaks against but its long steps: the same system with half the macro step, over a part of the run.
+//!
+//! With y_H and y_{H/2} a sampled signal at the common communication points of the first n of N windows,
+//!
+//! ```text
+//! apart = max_signals  max |y_H − y_{H/2}| / max |y_{H/2}|  ·  N/n
+//! ```
+//!
+//! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
+//! error is above its amplitude is apart from one with half the macro step by about a half of it.
+//!
+//! Where nodes of waveforms were too few, it tells how large errors are: with error(H/2) ≤ error(H)/2, which any order gives where H is
+//! small enough for an order,
+//!
+//! ```text
+//! |y_H − y| ≤ |y_H − y_{H/2}| + |y_{H/2} − y|   so that   error(H) ≤ 2 |y_H − y_{H/2}|
+//! ```
+
+use crate::error::RunError;
+use crate::run::Simulation;
+use crate::run::verdict::{Grade, Second, Verdict};
+
+/// Windows of the first run that are looked at; the second has twice as many.
+const WINDOWS_MAX: u64 = 5000;
+
+/// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
+const APART: f64 = 0.2;
+const APART_BY_PART: f64 = 0.08;
+
+/// By how much errors are larger than the difference to a run with half the macro step, at most, where half the macro step halves them.
+const HALVED: f64 = 2.0;
+
+impl Verdict {
+    /// The verdict after a second look at a run of `windows` windows. `made` gives a simulation that is initialised, with the macro step of the
+    /// run divided by a number, or `None` where the system cannot be run with it. A verdict that has nothing to do with the coupling stays as it
+    /// is, and so does one without a second run.
+    ///
+    /// # Errors
+    /// What a unit answers.
+    pub fn second_look(
+        self,
+        made: &mut dyn FnMut(f64) -> Option<Simulation>,
+        windows: u64,
+    ) -> Result<Verdict, RunError> {
+        if self.second == Second::Nothing || windows == 0 {
+            return Ok(self);
+        }
+        let seen = windows.min(WINDOWS_MAX);
+        let of_run = windows as f64 / seen as f64;
+        let (limit, part) = if seen < windows {
+            (APART_BY_PART, format!(" of the first {seen} macro steps"))
+        } else {
+            (APART, String::new())
+        };
+        // The run, and half its macro step.
+        let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(self) };
+        let first = apart([&mut whole, &mut half], seen)? * of_run;
+        let unseen = whole.by_resolution();
+        end([whole, half]);
+        if self.second == Second::HowMuch {
+            return Ok(self.measured(HALVED * first, &part));
+        }
+        if first > limit {
+            return Ok(self.denied(first, &format!("a second run{part} with half the macro step differs")));
+        }
+        // Both may be wrong alike: half the macro step is to be confirmed in its turn.
+        if let (Some(mut half), Some(mut quarter)) = (made(2.0), made(4.0)) {
+            let second = apart([&mut half, &mut quarter], 2 * seen)? * of_run;
+            end([half, quarter]);
+            if second > limit {
+                return Ok(
+                    self.denied(second, &format!("runs{part} with a half and a quarter of the macro step differ"))
+                );
+            }
+        }
+        // Runs that leap over the same motion agree with each other.
+        Ok(unseen)
+    }
+
+    /// What is said before a second look.
+    pub fn at_first_look(&self) -> String {
+        match self.grade {
+            Grade::Ok => "macro steps are long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
+            grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
+        }
+    }
+
+    /// The same, with runs that are this much apart.
+    fn denied(self, apart: f64, differ: &str) -> Verdict {
+        let by = if apart >= 1.0 {
+            "more than the signals are".to_owned()
+        } else {
+            format!("{:.0} % of the signals", 100.0 * apart)
+        };
+        let (grade, reason) = match self.grade {
+            // What grows here and does not where steps are shorter, the coupling makes.
+            Grade::Ok if apart >= 1.0 && self.second == Second::Growth => (
+                Grade::Growing,
+                format!("signals grow, and {differ} by {by}; choose a smaller macro step, or a corrector"),
+            ),
+            Grade::Ok => (
+                Grade::Doubtful,
+                format!("macro steps may be too long for so many of them: {differ} by {by}; choose a smaller one"),
+            ),
+            grade => return Verdict { grade, reason: format!("{}; {differ} by {by}", self.reason), ..self },
+        };
+        Verdict { grade, reason, found: Some(apart), ..self }
+    }
+}
+
+/// Ends simulations of a second look; what the units say to it changes nothing.
+fn end<const N: usize>(simulations: [Simulation; N]) {
+    for mut simulation in simulations {
+        let _ = simulation.terminate();
+    }
+}
+
+impl Verdict {
+    /// The same with errors of at most this part of the signals, by a look at all macro steps or a part of them.
+    fn measured(self, errors: f64, part: &str) -> Verdict {
+        let by =
+            if errors < 1.0 { format!("{errors:.1e} of the signals") } else { "as large as the signals".to_owned() };
+        let reason =
+            format!("{}; by a second run{part} with half the macro step errors are at most about {by}", self.reason);
+        Verdict { reason, found: Some(errors), ..self }
+    }
+}
+
+/// The largest difference of a signal, relative to its largest value; infinite where one of both diverges.
+fn apart([whole, half]: [&mut Simulation; 2], windows: u64) -> Result<f64, RunError> {
+    let widths: usize = whole.compared().map(<[f64]>::len).sum();
+    let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
+    for _ in 0..windows {
+        match whole.step().and_then(|_| half.step()).and_then(|_| half.step()) {
+            Ok(_) => {}
+            Err(RunError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(error) => return Err(error),
+        }
+        let pairs = whole.compared().flatten().zip(half.compared().flatten());
+        for ((difference, size), (a, b)) in differences.iter_mut().zip(&mut sizes).zip(pairs) {
+            (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
+        }
+    }
+    let relative = differences.iter().zip(&sizes).map(|(d, size)| if *size > 0.0 { d / size } else { 0.0 });
+    Ok(relative.fold(0.0, f64::max))
+}

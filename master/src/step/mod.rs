@@ -1,0 +1,29 @@
+//! A *window*: its inputs and outputs, its repetition by a corrector, its energy balance, and the state that it changes.
+
+pub(crate) mod account;
+pub(crate) mod algebraic;
+pub(crate) mod balance;
+pub(crate) mod compiled;
+pub(crate) mod control;
+pub(crate) mod dense;
+pub(crate) mod doubt;
+pub(crate) mod events;
+pub(crate) mod feed;
+pub(crate) mod growth;
+pub(crate) mod guess;
+pub(crate) mod iteration;
+pub(crate) mod jacobian;
+pub(crate) mod joints;
+pub(crate) mod line;
+pub(crate) mod power;
+pub(crate) mod pre_step;
+pub(crate) mod recorder;
+pub(crate) mod repetition;
+pub(crate) mod resolution;
+pub(crate) mod sizes;
+pub(crate) mod state;
+pub(crate) mod statistics;
+pub(crate) mod supply;
+pub(crate) mod unit_port;
+pub(crate) mod window;
+pub(crate) mod work;
