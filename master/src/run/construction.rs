@@ -4,6 +4,7 @@ use super::Simulation;
 use super::crossings::Crossings;
 use crate::error::RunError;
 use crate::method::correct::Correction;
+use crate::method::predict::Predictor;
 use crate::method::schedule::{Plan, Schedule};
 use crate::method::{Estimate, Method, Sampling};
 use crate::run::changes::Changes;
@@ -33,7 +34,7 @@ use crate::step::work::LawSources;
 use crate::system::System;
 use crate::system::feedthrough::FeedThrough;
 use crate::system::link::Links;
-use crate::time::Tick;
+use crate::time::{Clock, Tick};
 use std::sync::Arc;
 
 /// Outputs that are held against their derivatives: none where nodes see inside macro steps.
@@ -62,50 +63,20 @@ impl Simulation {
             clock.per_unit *= Tick::from(control.parts.max(1));
         }
         check(&system, method, &steps)?;
-        // The plan.
+        // The plan, and the window that runs it.
         let feed = FeedThrough::of(&system, method.predictor.rates());
-        let none = FeedThrough::none(system.units.len());
-        let refreshed = if method.sampling == Sampling::Updated { &feed } else { &none };
-        let stagger = stagger(&system, method);
-        let plan = match stagger {
-            Some(order) => Plan::staggered(order, &steps, refreshed, grid.last_window(steps[0])),
-            None => Plan::new(&method.schedule, &steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
-        };
+        let resolved = Resolved { method, clock, steps: &steps, stagger: stagger(&system, method) };
+        let plan = plan(&system, &resolved, &feed, &grid);
         let mut warnings = Vec::new();
-        if stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
+        if resolved.stagger.is_none() && matches!(method.schedule, Schedule::Palindromic(_)) {
             let warning = "half steps of neighbouring windows are not merged: the first unit has no dense output, or gets what follows its own outputs";
             warnings.push(warning.to_string());
         }
-        // Units at their places, and what each of them reads.
-        let mut histories = histories(&system, method, (&plan, &steps), stagger.is_some());
-        let parts = method.control.as_ref().map_or(1, |control| Tick::from(control.parts.max(1)));
-        let lines = Waves::of(&system, (plan.window, plan.window * parts), &clock, &mut histories)?;
-        let unit_ports = unit_ports(&mut system, method, (&steps, stagger), &mut histories)?;
         let (channels, sources) = (system.channels.len(), LawSources::of(&system));
-        let width = system.width();
-        let joints = Joints::new(&system.constraints, &system.channels, &unit_ports, channels);
-        let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
-        // Links, sources of signals, and the window that runs all of it.
-        let links = Links::new(std::mem::take(&mut system.links), unit_ports.len());
-        let mut supply = Sources::new(laws, family, clock, width);
-        supply.outside.resize_with(system.outside, Default::default);
-        let mut window = Window::new(unit_ports, (supply, histories), links, plan, feed.groups);
-        window.lines = lines;
-        window.joints = joints;
-        window.balance = balance(&system, &window, method, &steps);
+        let mut window = window(&mut system, &resolved, (plan, feed.groups), family)?;
         // What chooses steps, and what repeats them.
         let control = control(&mut window, method)?;
-        let iterates = method.correction.repeats();
-        if matches!(method.correction, Correction::LinearImplicit) {
-            window.pre_step = Some(Box::new(PreStep::new(&system, &mut window, channels)?));
-        }
-        if let Some(unit) = window.joints.silent_unit().filter(|_| !iterates) {
-            return Err(silent(window.unit_ports[unit].unit.name()));
-        }
-        let mut iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
-        if let (Some(iteration), Some(control)) = (&mut iteration, &control) {
-            iteration.left_out_max = control.left_out_max();
-        }
+        let iteration = iteration((&system, channels), &mut window, method, control.as_ref())?;
         let repetition = Repetition::of(&system.interfaces, &window.unit_ports);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
         window.revocable |= crossings.goes_back();
@@ -183,6 +154,78 @@ fn initial(window: &Window, iteration: Option<&Iteration>, control: Option<&Cont
         events: EventsState::default(),
         diverged: None,
     }
+}
+
+/// How a system is coupled, with times in ticks.
+struct Resolved<'a> {
+    method: &'a Method,
+    clock: Clock,
+    /// Macro step of each unit.
+    steps: &'a [Tick],
+    /// The order in which half steps of neighbouring windows are merged, where they can be.
+    stagger: Option<&'a [usize]>,
+}
+
+/// The plan of a schedule, in which half steps of neighbouring windows are merged where there is an order for that.
+fn plan(system: &System, resolved: &Resolved<'_>, feed: &FeedThrough, grid: &Grid) -> Plan {
+    let Resolved { method, steps, stagger, .. } = resolved;
+    let none = FeedThrough::none(system.units.len());
+    let refreshed = if method.sampling == Sampling::Updated { feed } else { &none };
+    match stagger {
+        Some(order) => Plan::staggered(order, steps, refreshed, grid.last_window(steps[0])),
+        None => Plan::new(&method.schedule, steps, refreshed).beside(|unit| system.units[unit].is_parallel()),
+    }
+}
+
+/// Units at their places, what each of them reads, and the window that runs all of it.
+fn window(
+    system: &mut System,
+    resolved: &Resolved<'_>,
+    (plan, groups): (Plan, Vec<Vec<usize>>),
+    family: Vec<Arc<dyn Predictor>>,
+) -> Result<Window, RunError> {
+    let Resolved { method, clock, steps, stagger } = *resolved;
+    // Histories of channels, of joints, of lines, and those that inputs have of their own.
+    let mut histories = histories(system, method, (&plan, steps), stagger.is_some());
+    let parts = method.control.as_ref().map_or(1, |control| Tick::from(control.parts.max(1)));
+    let lines = Waves::of(system, (plan.window, plan.window * parts), &clock, &mut histories)?;
+    let unit_ports = unit_ports(system, method, (steps, stagger), &mut histories)?;
+    let joints = Joints::new(&system.constraints, &system.channels, &unit_ports, system.channels.len());
+    // Links, and sources of signals.
+    let links = Links::new(std::mem::take(&mut system.links), unit_ports.len());
+    let width = system.width();
+    let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
+    let mut supply = Sources::new(laws, family, clock, width);
+    supply.outside.resize_with(system.outside, Default::default);
+    let mut window = Window::new(unit_ports, (supply, histories), links, plan, groups);
+    window.lines = lines;
+    window.joints = joints;
+    window.balance = balance(system, &window, method, steps);
+    Ok(window)
+}
+
+/// What repeats windows, where the method does; the models of a window that is run once are put into it.
+fn iteration(
+    (system, channels): (&System, usize),
+    window: &mut Window,
+    method: &Method,
+    control: Option<&Controller>,
+) -> Result<Option<Iteration>, RunError> {
+    if matches!(method.correction, Correction::LinearImplicit) {
+        window.pre_step = Some(Box::new(PreStep::new(system, window, channels)?));
+    }
+    if !method.correction.repeats() {
+        // Forces of joints are then foretold by what their units say.
+        return match window.joints.silent_unit() {
+            Some(unit) => Err(silent(window.unit_ports[unit].unit.name())),
+            None => Ok(None),
+        };
+    }
+    let mut iteration = Iteration::new(&method.correction, window, channels);
+    if let Some(control) = control {
+        iteration.left_out_max = control.left_out_max();
+    }
+    Ok(Some(iteration))
 }
 
 /// Explicit coupling of joints, with a unit of which nothing says how a force moves it.

@@ -10,39 +10,14 @@ use crate::system::System;
 use crate::system::feedthrough::is_answered_at_once;
 use crate::system::line::Local;
 use crate::time::Tick;
+use macrostep_description::CoSimulation;
 
 /// Whether units and system allow the method.
 pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<(), RunError> {
-    // Symmetric schedules know one step and no repetition.
-    if matches!(method.schedule, Schedule::Palindromic(_)) {
-        let refused = |found: &str, expected: &str| {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            Err(RunError::grid("palindromic schedule", found, expected))
-        };
-        if steps.iter().any(|s| *s != steps[0]) {
-            return refused("units of different macro steps", "one macro step for all");
-        }
-        if !matches!(method.correction, Correction::Explicit) {
-            return refused("a corrector", "explicit coupling");
-        }
-        // A unit at half a step is between the samples of the others: what it missed is known at the window's end.
-        if method.energy == EnergyCorrection::Nepce {
-            return refused("NEPCE", "another energy correction: what half steps miss is known too late");
-        }
-    }
-    // An order names each unit once.
-    if let Some(order) = method.schedule.order() {
-        let mut sorted = order.to_vec();
-        sorted.sort_unstable();
-        if !sorted.iter().copied().eq(0..system.units.len()) {
-            return Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() });
-        }
-    }
-    if method.control.is_some() && matches!(method.schedule, Schedule::Palindromic(_)) {
-        let (found, expected) = ("step control".to_string(), "steps of one length".to_string());
-        return Err(RunError::grid("palindromic schedule", found, expected));
-    }
-    // Lines, joints and power bonds.
+    // The order of steps.
+    palindromic(method, steps)?;
+    order(system, method)?;
+    // Lines, joints, power bonds and interface models.
     lines(system, method)?;
     linear_models(system, method, steps)?;
     check_joints(system, method)?;
@@ -53,60 +28,91 @@ pub(crate) fn check(system: &System, method: &Method, steps: &[Tick]) -> Result<
             "a power bond for each connection whose energy counts",
         ));
     }
-    // Windows that are repeated by an interface model have one length and no corrector.
-    if system.interfaces.iter().any(|model| model.repeat > 0) {
-        let refused = |found: &str, expected: &str| {
-            let (found, expected) = (found.to_string(), expected.to_string());
-            Err(RunError::grid("an interface model that repeats steps", found, expected))
-        };
-        if !matches!(method.correction, Correction::Explicit) {
-            return refused("a corrector", "explicit coupling");
-        }
-        if method.control.is_some() || matches!(method.schedule, Schedule::Palindromic(_)) {
-            return refused("steps that are chosen or palindromic", "steps of one length");
-        }
+    repeating_models(system, method)?;
+    // What the units must offer.
+    system.units.iter().zip(&system.descriptions).try_for_each(|(unit, description)| {
+        capabilities((system, method), (unit.name(), description.co_simulation.as_ref()))
+    })
+}
+
+/// A refusal of what was found in favour of what was expected.
+fn refused(what: &'static str, found: &str, expected: &str) -> Result<(), RunError> {
+    Err(RunError::grid(what, found.to_string(), expected.to_string()))
+}
+
+/// Symmetric schedules know one step and no repetition.
+fn palindromic(method: &Method, steps: &[Tick]) -> Result<(), RunError> {
+    const SCHEDULE: &str = "palindromic schedule";
+    if !matches!(method.schedule, Schedule::Palindromic(_)) {
+        return Ok(());
     }
-    // What the units must offer: steps of any length for events and control, rollback for whatever repeats a window.
-    for (unit, description) in system.units.iter().zip(&system.descriptions) {
-        let co = description.co_simulation.as_ref();
-        let varies = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
-        // Events end windows where they happen, control where the error says.
-        if !system.events.is_empty() && !varies {
-            return Err(RunError::Capability {
-                needs: "an event",
-                capability: "canHandleVariableCommunicationStepSize",
-                unit: unit.name().to_string(),
-                hint: "set values at a time, or take another FMU",
-            });
-        }
-        if method.control.is_some() && !varies {
-            return Err(RunError::Capability {
-                needs: "step control",
-                capability: "canHandleVariableCommunicationStepSize",
-                unit: unit.name().to_string(),
-                hint: "choose steps of one length",
-            });
-        }
-        // Whatever repeats a window must be able to take it back.
-        let repeats = system.interfaces.iter().any(|model| model.repeat > 0);
-        if repeats && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
-            return Err(RunError::Capability {
-                needs: "an interface model that repeats steps",
-                capability: "canGetAndSetFMUstate",
-                unit: unit.name().to_string(),
-                hint: "set its number of repetitions to 0",
-            });
-        }
-        if method.correction.repeats() && !co.is_some_and(|c| c.can_get_and_set_fmu_state) {
-            return Err(RunError::Capability {
-                needs: "implicit coupling",
-                capability: "canGetAndSetFMUstate",
-                unit: unit.name().to_string(),
-                hint: "choose explicit coupling",
-            });
-        }
+    if steps.iter().any(|s| *s != steps[0]) {
+        return refused(SCHEDULE, "units of different macro steps", "one macro step for all");
+    }
+    if !matches!(method.correction, Correction::Explicit) {
+        return refused(SCHEDULE, "a corrector", "explicit coupling");
+    }
+    // A unit at half a step is between the samples of the others: what it missed is known at the window's end.
+    if method.energy == EnergyCorrection::Nepce {
+        let expected = "another energy correction: what half steps miss is known too late";
+        return refused(SCHEDULE, "NEPCE", expected);
+    }
+    if method.control.is_some() {
+        return refused(SCHEDULE, "step control", "steps of one length");
     }
     Ok(())
+}
+
+/// An order names each unit once.
+fn order(system: &System, method: &Method) -> Result<(), RunError> {
+    let Some(order) = method.schedule.order() else { return Ok(()) };
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if sorted.iter().copied().eq(0..system.units.len()) {
+        return Ok(());
+    }
+    Err(RunError::Schedule { found: format!("{order:?}"), units: system.units.len() })
+}
+
+/// Windows that are repeated by an interface model have one length and no corrector.
+fn repeating_models(system: &System, method: &Method) -> Result<(), RunError> {
+    const MODEL: &str = "an interface model that repeats steps";
+    if system.interfaces.iter().all(|model| model.repeat == 0) {
+        return Ok(());
+    }
+    if !matches!(method.correction, Correction::Explicit) {
+        return refused(MODEL, "a corrector", "explicit coupling");
+    }
+    if method.control.is_some() || matches!(method.schedule, Schedule::Palindromic(_)) {
+        return refused(MODEL, "steps that are chosen or palindromic", "steps of one length");
+    }
+    Ok(())
+}
+
+/// Steps of any length for events and control, rollback for whatever repeats a window.
+fn capabilities(
+    (system, method): (&System, &Method),
+    (unit, co): (&str, Option<&CoSimulation>),
+) -> Result<(), RunError> {
+    let varies =
+        ("canHandleVariableCommunicationStepSize", co.is_some_and(|c| c.can_handle_variable_communication_step_size));
+    let goes_back = ("canGetAndSetFMUstate", co.is_some_and(|c| c.can_get_and_set_fmu_state));
+    let repeats = system.interfaces.iter().any(|model| model.repeat > 0);
+    // Whether it is wanted, by what, the capability that it takes, and the way out.
+    let needs = [
+        // Events end windows where they happen, control where the error says.
+        (!system.events.is_empty(), "an event", varies, "set values at a time, or take another FMU"),
+        (method.control.is_some(), "step control", varies, "choose steps of one length"),
+        // Whatever repeats a window must be able to take it back.
+        (repeats, "an interface model that repeats steps", goes_back, "set its number of repetitions to 0"),
+        (method.correction.repeats(), "implicit coupling", goes_back, "choose explicit coupling"),
+    ];
+    match needs.into_iter().find(|(is_wanted, _, (_, has), _)| *is_wanted && !has) {
+        None => Ok(()),
+        Some((_, needs, (capability, _), hint)) => {
+            Err(RunError::Capability { needs, capability, unit: unit.to_string(), hint })
+        }
+    }
 }
 
 /// Linear models are of whole windows, made once, in which every unit steps once.

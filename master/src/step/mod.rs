@@ -11,6 +11,7 @@ pub(crate) mod events;
 pub(crate) mod feed;
 pub(crate) mod growth;
 pub(crate) mod guess;
+mod initial;
 pub(crate) mod iteration;
 pub(crate) mod jacobian;
 pub(crate) mod joints;

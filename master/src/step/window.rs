@@ -13,10 +13,9 @@ use crate::step::line::Waves;
 use crate::step::power::EnergyBalance;
 use crate::step::pre_step::PreStep;
 use crate::step::state::{Signals, State};
-use crate::step::supply::{Sources, Supply};
-use crate::step::unit_port::{UnitPort, UnitPortState};
-use crate::system::link::{Links, LinksState};
-use crate::system::refresh::Refresh;
+use crate::step::supply::Sources;
+use crate::step::unit_port::UnitPort;
+use crate::system::link::Links;
 use crate::time::{Span, Tick};
 use crate::unit::{Outcome, UnitError};
 use macrostep_description::{Causality, Variable};
@@ -143,8 +142,8 @@ impl Window {
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
         // What left the ends of lines over the window before.
         self.sample_lines(state);
-        let Window { unit_ports, sources, links, plan, groups, joints, balance, .. } = self;
-        let State { now, pace, signals, unit_ports: states, loops, joints: joined, .. } = state;
+        let Window { unit_ports, sources, links, plan, groups, balance, .. } = self;
+        let State { now, pace, signals, unit_ports: states, loops, .. } = state;
         let Signals { histories, links: carried, balance: accounts } = signals;
         let supply = &mut sources.with(histories, *pace);
         let now = *now;
@@ -200,17 +199,26 @@ impl Window {
                 },
             }
         }
-        // How far joints are open at the end, and the forces that close them.
-        if !joints.is_empty() {
-            let length = plan.window * pace.stretch;
-            let parts = (unit_ports.as_mut_slice(), &mut *supply.histories);
-            joints.settle(joined, parts, now + length, supply.clock.length_s(length))?;
-        }
-        // The energy balance of the window is closed.
-        if let (Some(balance), Some(accounts)) = (balance, accounts) {
-            balance.settle(accounts, unit_ports, (supply, now + plan.window * pace.stretch));
-        }
+        self.close(state)?;
         Ok(None)
+    }
+
+    /// At the end of a window: how far joints are open and the forces that close them, and the energy balance.
+    #[inline]
+    fn close(&mut self, state: &mut State) -> Result<(), UnitError> {
+        let Window { unit_ports, sources, plan, joints, balance, .. } = self;
+        let State { now, pace, signals, joints: joined, .. } = state;
+        let Signals { histories, balance: accounts, .. } = signals;
+        let length = plan.window * pace.stretch;
+        let end = *now + length;
+        if !joints.is_empty() {
+            let length_s = sources.clock.length_s(length);
+            joints.settle(joined, (unit_ports.as_mut_slice(), histories.as_mut_slice()), end, length_s)?;
+        }
+        if let (Some(balance), Some(accounts)) = (balance, accounts) {
+            balance.settle(accounts, unit_ports, (&mut sources.with(histories, *pace), end));
+        }
+        Ok(())
     }
 
     /// Takes samples of the waves in the lines.
@@ -315,86 +323,5 @@ impl Window {
             terminated,
             what: if terminated { "it wants the run to end" } else { "try a smaller macro step" },
         }
-    }
-}
-
-/// Initialisation.
-impl Window {
-    /// Sets the first values of all connections: links first, then feed-through outputs, then the inputs themselves.
-    pub fn connect(&mut self, state: &mut State) -> Result<(), UnitError> {
-        self.link(state)?;
-        self.sample_lines(state);
-        self.settle(state)?;
-        let (unit_ports, states, mut supply) = self.parts(state);
-        let now = 0;
-        for (unit_port, state) in unit_ports.iter_mut().zip(states) {
-            unit_port.feed_now(&mut supply, now);
-            unit_port.show_inputs(state)?;
-        }
-        Ok(())
-    }
-
-    /// The unit ports with their states and the sources of their inputs.
-    pub fn parts<'a>(&'a mut self, state: &'a mut State) -> (&'a mut [UnitPort], &'a mut [UnitPortState], Supply<'a>) {
-        let supply = self.sources.with(&mut state.signals.histories, state.pace);
-        (&mut self.unit_ports, &mut state.unit_ports, supply)
-    }
-
-    /// Evaluates all feed-through outputs as the units allow it.
-    pub fn refresh(&mut self, state: &mut State) -> Result<(), UnitError> {
-        self.refresh_all(state)
-    }
-
-    /// Evaluates all feed-through outputs, where every unit may be read after it was set.
-    fn settle(&mut self, state: &mut State) -> Result<(), UnitError> {
-        let ways: Vec<Refresh> = self.unit_ports.iter().map(|s| s.outputs.refresh).collect();
-        self.unit_ports.iter_mut().for_each(|s| s.outputs.refresh = Refresh::GetAfterSet);
-        let result = self.refresh_all(state);
-        for (s, way) in self.unit_ports.iter_mut().zip(ways) {
-            s.outputs.refresh = way;
-        }
-        result
-    }
-
-    fn refresh_all(&mut self, state: &mut State) -> Result<(), UnitError> {
-        let State { now, pace, signals, unit_ports: states, loops, .. } = state;
-        let supply = &mut self.sources.with(&mut signals.histories, *pace);
-        self.groups.iter().zip(loops).try_for_each(|(units, group)| match units.as_slice() {
-            [unit] => self.unit_ports[*unit].refresh(&mut states[*unit], supply, *now),
-            units => group.solve((&mut self.unit_ports, states), units, supply, *now),
-        })
-    }
-
-    /// Passes linked values around, as often as a value needs to reach the last unit of a chain.
-    fn link(&mut self, state: &mut State) -> Result<(), UnitError> {
-        if self.links.is_empty() {
-            return Ok(());
-        }
-        for passed in 0..self.unit_ports.len() {
-            let before = state.signals.links.clone();
-            self.read_links(&mut state.signals.links, None)?;
-            // Whoever was given these values has given others all there is.
-            if passed > 0 && state.signals.links == before {
-                break;
-            }
-            for (u, unit_port) in self.unit_ports.iter_mut().enumerate() {
-                self.links.supply(&state.signals.links, u, unit_port.unit.as_mut())?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads and publishes all linked values.
-    pub fn sample_links(&mut self, state: &mut State) -> Result<(), UnitError> {
-        let t_s = self.sources.clock.seconds(state.now);
-        self.read_links(&mut state.signals.links, Some(t_s))
-    }
-
-    fn read_links(&mut self, carried: &mut LinksState, t_s: Option<f64>) -> Result<(), UnitError> {
-        for (u, unit_port) in self.unit_ports.iter_mut().enumerate() {
-            self.links.read(carried, u, unit_port.unit.as_mut(), t_s)?;
-            self.links.publish(carried, u);
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! One window of a compiled plan.
 
-use super::held::HeldSteps;
+use super::held::{HeldSteps, StepRange};
 use super::moves::Move;
 use super::past::Past;
 use super::wiring::UnitWiring;
@@ -37,93 +37,137 @@ impl Work<'_> {
         now: Tick,
         is_after_row: bool,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let Work { moves, wirings, held, newest, next, past, flows, unit_ports, states } = self;
-        for m in moves.iter() {
-            match *m {
+        let moves = self.moves;
+        for m in moves {
+            let unfinished = match *m {
                 Move::HeldSteps { ref range, to, length_s } => {
-                    let step = (supply.clock.seconds(now), length_s);
-                    let units = (&mut **unit_ports, &mut **states);
-                    let ended = held.run(range, (newest, next), units, step, is_after_row);
-                    // Units were given what they were to have when accounts were closed at the window's start.
-                    if let Some((bonds, accounts)) = accounts {
-                        let span = Span { from: now, to: now + to, length_s };
-                        held.stepped(range).for_each(|u| bonds.depart(accounts, &unit_ports[u], u, &span));
-                    }
-                    if let Some((unit, outcome)) = ended? {
-                        return Ok(Some((unit, outcome, now)));
-                    }
+                    let span = Span { from: now, to: now + to, length_s };
+                    self.held_steps(range, supply, accounts, &span, is_after_row)?
                 }
                 Move::Advance { unit, step: (from, to), length_s } => {
-                    let (unit_port, state, at) = (&mut unit_ports[unit], &mut states[unit], now + from);
-                    let outcome = match past {
-                        None => {
-                            wirings[unit].gather(newest, supply, &mut unit_port.inputs.values);
-                            unit_port.hold(state, supply.clock.seconds(at), length_s, true)?
-                        }
-                        Some(past) => {
-                            past.follow(unit, newest, length_s, &mut unit_port.inputs.segments);
-                            unit_port.follow(state, supply.clock.seconds(at), length_s, true)?
-                        }
-                    };
-                    if let Some((bonds, accounts)) = accounts {
-                        bonds.depart(accounts, unit_port, unit, &Span { from: at, to: now + to, length_s });
-                    }
-                    match outcome {
-                        Outcome::Done => state.inputs.shown = false,
-                        outcome => return Ok(Some((unit, outcome, at))),
-                    }
-                }
-                Move::CloseAccount { unit, length_s } => {
-                    let Some((bonds, accounts)) = accounts else { continue };
-                    let span = Span { from: now, to: now, length_s };
-                    let truth = &mut unit_ports[unit].inputs.values;
-                    wirings[unit].gather(newest, supply, truth);
-                    bonds.meet(accounts, (unit, &span), truth, |wiring| newest[flows[wiring]]);
+                    let span = Span { from: now + from, to: now + to, length_s };
+                    self.advance(unit, supply, accounts, &span)?
                 }
                 Move::Begin { unit, from, length_s } => {
-                    let unit_port = &mut unit_ports[unit];
-                    match past {
-                        None => {
-                            wirings[unit].gather(newest, supply, &mut unit_port.inputs.values);
-                            unit_port.set_constants(&mut states[unit])?;
-                        }
-                        Some(past) => {
-                            past.follow(unit, newest, length_s, &mut unit_port.inputs.segments);
-                            unit_port.set_segments(&mut states[unit], length_s)?;
-                        }
-                    }
-                    unit_port.unit.begin_step(supply.clock.seconds(now + from), length_s, true)?;
+                    self.begin(unit, supply, now + from, length_s)?;
+                    None
                 }
                 Move::End { unit, step: (from, to), length_s } => {
-                    let (unit_port, at) = (&mut unit_ports[unit], now + from);
-                    let outcome = unit_port.unit.step(supply.clock.seconds(at), length_s, true)?;
-                    if let Some((bonds, accounts)) = accounts {
-                        bonds.depart(accounts, unit_port, unit, &Span { from: at, to: now + to, length_s });
-                    }
-                    match outcome {
-                        Outcome::Done => states[unit].inputs.shown = false,
-                        outcome => return Ok(Some((unit, outcome, at))),
-                    }
+                    let span = Span { from: now + from, to: now + to, length_s };
+                    let outcome = self.unit_ports[unit].unit.step(supply.clock.seconds(span.from), length_s, true)?;
+                    self.ended(unit, outcome, accounts, &span)
+                }
+                Move::CloseAccount { unit, length_s } => {
+                    self.close_account(unit, supply, accounts, &Span { from: now, to: now, length_s });
+                    None
                 }
                 Move::Publish { unit } => {
-                    let first = wirings[unit].first;
-                    let UnitPort { unit, outputs, .. } = &mut unit_ports[unit];
-                    outputs.read_into(unit.as_mut(), &mut newest[first..])?;
+                    let UnitPort { unit: called, outputs, .. } = &mut self.unit_ports[unit];
+                    outputs.read_into(called.as_mut(), &mut self.newest[self.wirings[unit].first..])?;
+                    None
                 }
                 Move::Read { unit } => {
-                    let first = wirings[unit].first;
-                    let UnitPort { unit, outputs, .. } = &mut unit_ports[unit];
-                    outputs.read_into(unit.as_mut(), &mut next[first..])?;
+                    let UnitPort { unit: called, outputs, .. } = &mut self.unit_ports[unit];
+                    outputs.read_into(called.as_mut(), &mut self.next[self.wirings[unit].first..])?;
+                    None
                 }
-                Move::Swap => std::mem::swap(*newest, *next),
+                Move::Swap => {
+                    std::mem::swap(self.newest, self.next);
+                    None
+                }
                 Move::Refresh { unit } => {
-                    let wiring = &mut wirings[unit];
-                    let unit_port = &mut unit_ports[unit];
-                    wiring.gather(newest, supply, &mut unit_port.inputs.values);
-                    unit_port.refresh_into(&mut states[unit], &mut newest[wiring.first..])?;
+                    let (wiring, unit_port) = (&mut self.wirings[unit], &mut self.unit_ports[unit]);
+                    wiring.gather(self.newest, supply, &mut unit_port.inputs.values);
+                    unit_port.refresh_into(&mut self.states[unit], &mut self.newest[wiring.first..])?;
+                    None
                 }
+            };
+            if unfinished.is_some() {
+                return Ok(unfinished);
             }
         }
         Ok(None)
+    }
+
+    /// Steps of units with held inputs, one after the other.
+    #[inline(always)]
+    fn held_steps(
+        &mut self,
+        range: &StepRange,
+        supply: &Supply<'_>,
+        accounts: &mut Accounts<'_>,
+        span: &Span,
+        is_after_row: bool,
+    ) -> Result<Option<Unfinished>, UnitError> {
+        let step = (supply.clock.seconds(span.from), span.length_s);
+        let units = (&mut *self.unit_ports, &mut *self.states);
+        let ended = self.held.run(range, (self.newest, self.next), units, step, is_after_row);
+        // Units were given what they were to have when accounts were closed at the window's start.
+        if let Some((bonds, accounts)) = accounts {
+            self.held.stepped(range).for_each(|u| bonds.depart(accounts, &self.unit_ports[u], u, span));
+        }
+        Ok(ended?.map(|(unit, outcome)| (unit, outcome, span.from)))
+    }
+
+    /// One step of a unit, with its inputs.
+    #[inline(always)]
+    fn advance(
+        &mut self,
+        unit: usize,
+        supply: &mut Supply<'_>,
+        accounts: &mut Accounts<'_>,
+        span: &Span,
+    ) -> Result<Option<Unfinished>, UnitError> {
+        let (unit_port, state) = (&mut self.unit_ports[unit], &mut self.states[unit]);
+        let outcome = match &mut self.past {
+            None => {
+                self.wirings[unit].gather(self.newest, supply, &mut unit_port.inputs.values);
+                unit_port.hold(state, supply.clock.seconds(span.from), span.length_s, true)?
+            }
+            Some(past) => {
+                past.follow(unit, self.newest, span.length_s, &mut unit_port.inputs.segments);
+                unit_port.follow(state, supply.clock.seconds(span.from), span.length_s, true)?
+            }
+        };
+        Ok(self.ended(unit, outcome, accounts, span))
+    }
+
+    /// Begins a step that [`Move::End`] ends.
+    #[inline(always)]
+    fn begin(&mut self, unit: usize, supply: &mut Supply<'_>, from: Tick, length_s: f64) -> Result<(), UnitError> {
+        let unit_port = &mut self.unit_ports[unit];
+        match &mut self.past {
+            None => {
+                self.wirings[unit].gather(self.newest, supply, &mut unit_port.inputs.values);
+                unit_port.set_constants(&mut self.states[unit])?;
+            }
+            Some(past) => {
+                past.follow(unit, self.newest, length_s, &mut unit_port.inputs.segments);
+                unit_port.set_segments(&mut self.states[unit], length_s)?;
+            }
+        }
+        unit_port.unit.begin_step(supply.clock.seconds(from), length_s, true)
+    }
+
+    /// What was fed in a step goes to the accounts; whether the step was not finished.
+    #[inline(always)]
+    fn ended(&mut self, unit: usize, outcome: Outcome, accounts: &mut Accounts<'_>, span: &Span) -> Option<Unfinished> {
+        if let Some((bonds, accounts)) = accounts {
+            bonds.depart(accounts, &self.unit_ports[unit], unit, span);
+        }
+        if outcome != Outcome::Done {
+            return Some((unit, outcome, span.from));
+        }
+        self.states[unit].inputs.shown = false;
+        None
+    }
+
+    /// At the window's start: the accounts of the unit's last step are closed with its true inputs.
+    #[inline(always)]
+    fn close_account(&mut self, unit: usize, supply: &Supply<'_>, accounts: &mut Accounts<'_>, span: &Span) {
+        let Some((bonds, accounts)) = accounts else { return };
+        let truth = &mut self.unit_ports[unit].inputs.values;
+        self.wirings[unit].gather(self.newest, supply, truth);
+        bonds.meet(accounts, (unit, span), truth, |port| self.newest[self.flows[port]]);
     }
 }
