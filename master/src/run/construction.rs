@@ -15,7 +15,7 @@ use crate::feedthrough::FeedThrough;
 use crate::grid::Grid;
 use crate::growth::Growth;
 use crate::history::History;
-use crate::iteration::Iteration;
+use crate::iteration::{Chosen, Iteration};
 use crate::line::Waves;
 use crate::link::Links;
 use crate::method::{Estimate, Method, Sampling};
@@ -104,7 +104,8 @@ impl Simulation {
         }
         let mut iteration = iterates.then(|| Iteration::new(&method.correction, &window, channels));
         if let (Some(iteration), Some(control)) = (&mut iteration, &control) {
-            iteration.left_out_max = control.left_out_max();
+            let longest_s = clock.length_s(control.longest() * window.plan.window);
+            iteration.chosen = control.left_out_max().map(|left_out_max| Chosen { left_out_max, longest_s });
         }
         let repetition = Repetition::of(&system.interfaces, &window.stations);
         let crossings = Crossings::new(std::mem::take(&mut system.events), &window);
