@@ -20,3 +20,60 @@ mod run;
 mod systems;
 
 pub use door::{answer, answer_length, ask, numbers, numbers_length, room};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The settings that a link asks for: the beginning of its system, and what the fragment says, as `settings.js` reads it.
+    fn settings(fragment: &str) -> question::Settings {
+        let said: Vec<(&str, &str)> = fragment.split('&').map(|part| part.split_once('=').expect("a value")).collect();
+        let (_, name) = said.iter().find(|(key, _)| *key == "system").expect("a system");
+        let system = systems::systems().into_iter().find(|s| s.name == *name).expect("a system of the laboratory");
+        let mut settings = serde_json::json!({
+            "system": name, "cut": system.cuts[0].0, "schedule": system.schedule, "predict": system.predict, "correct": system.correct,
+            "step": system.step, "stop": system.stop, "rate": "1", "fast": "2", "values": {},
+        });
+        for (key, value) in said {
+            let number = || value.parse::<f64>().expect("a number");
+            match settings.get(key) {
+                Some(known) if known.is_number() => settings[key] = number().into(),
+                Some(_) => settings[key] = value.into(),
+                None => {
+                    assert!(system.sliders.iter().any(|slider| slider.name == key), "`{key}` of `{fragment}`");
+                    settings["values"][key] = number().into();
+                }
+            }
+        }
+        assert!(system.cuts.iter().any(|cut| settings["cut"] == cut.0), "the cut of `{fragment}`");
+        serde_json::from_value(settings).expect("settings")
+    }
+
+    /// Every link of the documents into the laboratory has settings that there are, and a run to show.
+    #[test]
+    fn links_of_the_documents_show_a_run() {
+        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+        let mut links = 0;
+        for file in std::fs::read_dir(docs).expect("docs").filter_map(|entry| Some(entry.ok()?.path())) {
+            let text =
+                if file.extension().is_some_and(|e| e == "md") { std::fs::read_to_string(&file) } else { continue };
+            let text = text.expect("text");
+            let mut parts = text.split("](lab/laboratory.html#");
+            let mut before = parts.next().expect("a text");
+            for link in parts {
+                let (label, fragment) = (before.rsplit('[').next(), link.split(')').next().expect("an end"));
+                before = link;
+                let answer = run::run(&settings(fragment)).unwrap_or_else(|why| panic!("`{fragment}`: {why}"));
+                let json: serde_json::Value = serde_json::from_str(&answer.text).expect("JSON");
+                println!("{fragment}: {}", json["verdict"]);
+                // Where a link is named by a verdict, it is that one.
+                if let Some(word @ ("ok" | "doubtful" | "growing")) = label {
+                    assert_eq!(json["verdict"], word, "`{fragment}`");
+                }
+                assert!(json.get("error").is_none_or(serde_json::Value::is_null), "`{fragment}`: {}", json["error"]);
+                links += 1;
+            }
+        }
+        assert!(links >= 30, "{links} links");
+    }
+}

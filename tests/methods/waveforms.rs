@@ -103,21 +103,48 @@ fn number<T: std::str::FromStr>(name: &str, usual: T) -> T {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
+/// With windows that are chosen for a tolerance.
+fn chosen(parameters: Parameters, coupling: Coupling, (nodes, tolerance): (usize, f64)) -> Outcome {
+    let control = Some(StepControl::new(Estimate::Error, tolerance));
+    let method = Method { control, ..waveform(nodes) };
+    let pair = Pair { parameters, ..Pair::new(coupling, method, STEP_S, STEPS * STEP_S) };
+    run(&pair, &models::native, u64::MAX).expect("the run")
+}
+
+/// What short windows leave adds up, and a fast motion that has ended is no measure of what comes after it: the pairs of five seeds of which
+/// errors were up to 5e-8 before both was so.
+#[test]
+fn what_short_windows_leave_adds_up_to_the_tolerance() {
+    for (seed, places) in [(47, &[178, 566, 632][..]), (49, &[166]), (50, &[514])] {
+        let mut numbers = Numbers(seed);
+        for n in 0..=places[places.len() - 1] {
+            let (parameters, g) = numbers.pair_to(1e6);
+            if places.contains(&n) {
+                let coupling = Coupling::ALL[n % 4];
+                let r = chosen(parameters, coupling, (16, 1e-9));
+                let error = r.max_relative_position();
+                println!("{seed} {n} {coupling} g = {g:.2e}: {error:.2e}, {} macro steps", r.statistics.windows);
+                assert!(
+                    error <= 1e-8 && r.verdict.grade == Grade::Ok,
+                    "{seed} {n} {coupling} g = {g:.2e}: {error:.2e}"
+                );
+            }
+        }
+    }
+}
+
 /// Windows that are chosen, as `waveform` without a number chooses them, make every pair right, however stiff its link is.
 #[test]
 fn a_waveform_chooses_its_windows() {
     let (pairs, gain) = (number("WAVEFORM_PAIRS", 48), number("WAVEFORM_GAIN", 1e6));
     let (nodes, tolerance) = (number("WAVEFORM_NODES", 16), number("WAVEFORM_TOLERANCE", 1e-9));
-    let mut numbers = Numbers(47);
+    let mut numbers = Numbers(number("WAVEFORM_SEED", 47));
     let (mut right, mut said, mut rounded, mut wrong) = (0, 0, 0, Vec::new());
     let (mut calls, mut worst) = (0, 0.0f64);
     for n in 0..pairs {
         let (parameters, g) = numbers.pair_to(gain);
         let coupling = Coupling::ALL[n % 4];
-        let control = Some(StepControl::new(Estimate::Error, tolerance));
-        let method = Method { control, ..waveform(nodes) };
-        let pair = Pair { parameters, ..Pair::new(coupling, method, STEP_S, STEPS * STEP_S) };
-        let r = run(&pair, &models::native, u64::MAX).expect("the run");
+        let r = chosen(parameters, coupling, (nodes, tolerance));
         let error = r.max_relative_position();
         calls += r.do_steps[0];
         worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };

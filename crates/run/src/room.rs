@@ -77,9 +77,10 @@ impl Room {
 impl Drop for Room {
     /// The file ends with its rows again.
     fn drop(&mut self) {
-        if let Ok(file) = open((&self.path, self.identity)) {
+        let end = self.start + self.used as u64;
+        if let Ok(file) = open((&self.path, self.identity), end) {
             // Whoever closes the file of rows looks at its length.
-            let _ = file.set_len(self.start + self.used as u64);
+            let _ = file.set_len(end);
         }
         watch::rows_end_at(0);
     }
@@ -89,14 +90,19 @@ impl Drop for Room {
 fn region(file: (&Path, Option<(u64, u64)>), bytes: u64, row: usize) -> Result<(Region, u64)> {
     let start = bytes / PAGE * PAGE;
     let length = ((bytes - start) as usize + row).div_ceil(PIECE) * PIECE;
-    Ok((Region::grow(&open(file)?, start, length)?, start))
+    Ok((Region::grow(&open(file, bytes)?, start, length)?, start))
 }
 
-/// The file of this name, where it is still this one. It is not kept open: a slave in this process may close it.
-fn open((path, expected): (&Path, Option<(u64, u64)>)) -> Result<File> {
+/// The file of this name, where it is still this one and has its rows: one that somebody has cut must not become as long again, or nobody would
+/// see that rows are gone. It is not kept open: a slave in this process may close it.
+fn open((path, expected): (&Path, Option<(u64, u64)>), bytes: u64) -> Result<File> {
     let file = File::options().read(true).write(true).open(path)?;
-    if identity(&file.metadata()?) != expected {
+    let metadata = file.metadata()?;
+    if identity(&metadata) != expected {
         return Err(Error::other("another file of this name"));
+    }
+    if metadata.len() < bytes {
+        return Err(Error::other("shorter than its rows"));
     }
     Ok(file)
 }

@@ -18,7 +18,7 @@ use crate::step::control::Controller;
 use crate::step::dense::Dense;
 use crate::step::events::EventsState;
 use crate::step::growth::Growth;
-use crate::step::iteration::Iteration;
+use crate::step::iteration::{Chosen, Iteration};
 use crate::step::joints::Joints;
 use crate::step::line::Waves;
 use crate::step::power::EnergyBalance;
@@ -223,7 +223,8 @@ fn iteration(
     }
     let mut iteration = Iteration::new(&method.correction, window, channels);
     if let Some(control) = control {
-        iteration.left_out_max = control.left_out_max();
+        let longest_s = window.sources.clock.length_s(control.longest() * window.plan.window);
+        iteration.chosen = control.left_out_max().map(|left_out_max| Chosen { left_out_max, longest_s });
     }
     Ok(Some(iteration))
 }

@@ -10,6 +10,8 @@ pub(crate) struct GuessState {
     pub unknowns: Vec<f64>,
     /// What residuals are measured with, one an unknown.
     pub scale: Vec<f64>,
+    /// What changes that are left undone are measured with, where windows are chosen.
+    pub lasting: Vec<f64>,
     pub sizes: Sizes,
     /// Channel and component with the largest residual of the guess evaluated last.
     pub worst: (usize, usize),

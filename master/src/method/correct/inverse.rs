@@ -67,9 +67,9 @@ impl Inverse {
         delta.gemv(1.0, &self.b, r, 0.0);
     }
 
-    /// The largest change that it makes of residuals as large as `scale`, relative to that: its norm, by rows.
-    pub fn norm(&self, scale: &[f64]) -> f64 {
-        let row = |i: usize| self.b.row(i).iter().zip(scale).map(|(b, s)| (b * s).abs()).sum::<f64>() / scale[i];
+    /// The largest change that it makes of residuals as large as `scale`, relative to `lasting`: its norm, by rows.
+    pub fn norm(&self, scale: &[f64], lasting: &[f64]) -> f64 {
+        let row = |i: usize| self.b.row(i).iter().zip(scale).map(|(b, s)| (b * s).abs()).sum::<f64>() / lasting[i];
         (0..self.b.nrows()).map(row).fold(0.0, f64::max)
     }
 

@@ -69,6 +69,11 @@ pub trait Problem {
         f64::INFINITY
     }
 
+    /// What such a change is measured with: a part of [`Problem::scale`] where it matters longer than what is as large now.
+    fn lasting(&self) -> &[f64] {
+        self.scale()
+    }
+
     /// The `j`-th of n independent directions to perturb `y` in, each as large as the unknowns are: unit vectors times their
     /// scale, unless the problem knows better.
     fn direction(&self, j: usize, out: &mut [f64]) {

@@ -197,8 +197,9 @@ impl NewtonState {
             return false;
         }
         self.inverse.apply(&self.residual, &mut self.delta);
-        let change = relative(self.delta.as_slice(), problem.scale());
-        change + problem.rounding() * self.inverse.norm(problem.scale()) <= change_max
+        let (scale, lasting) = (problem.scale(), problem.lasting());
+        let change = relative(self.delta.as_slice(), lasting);
+        change + problem.rounding() * self.inverse.norm(scale, lasting) <= change_max
     }
 
     /// Lets the inverse learn from the correction just made, and takes the residual after it as the present one.

@@ -17,7 +17,7 @@ pub(crate) struct Guess {
     /// The step it belongs to, from the window's start, and node `node` of `nodes` of it.
     from: Tick,
     to: Tick,
-    node: usize,
+    pub node: usize,
     pub nodes: usize,
     /// Place of its first component among the unknowns.
     pub first: usize,

@@ -41,8 +41,17 @@ pub(crate) struct Iteration {
     widths: Vec<usize>,
     /// How many channels units have; those of joints come behind.
     channels: usize,
-    /// Part of a signal that nodes may leave out, where windows are chosen by it; else it follows from the number of nodes.
-    pub left_out_max: Option<f64>,
+    /// What windows may leave, where they are chosen by it.
+    pub chosen: Option<Chosen>,
+}
+
+/// What windows of waveforms that are chosen may leave, relative to the signals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chosen {
+    /// Part of a signal that nodes may leave out in a window, and what is left of corrections in a longest one.
+    pub left_out_max: f64,
+    /// The longest window \[s\].
+    pub longest_s: f64,
 }
 
 /// How the repetition of a window ended.
@@ -69,7 +78,7 @@ impl Iteration {
             fed,
             widths,
             channels,
-            left_out_max: None,
+            chosen: None,
         }
     }
 
@@ -85,7 +94,7 @@ impl Iteration {
     pub fn state(&self) -> GuessState {
         let n = self.guesses.last().map_or(0, |g| g.places().end);
         let sizes = Sizes::new(self.widths.iter().copied(), self.channels);
-        GuessState { unknowns: vec![0.0; n], scale: vec![1.0; n], sizes, worst: (0, 0) }
+        GuessState { unknowns: vec![0.0; n], scale: vec![1.0; n], lasting: vec![1.0; n], sizes, worst: (0, 0) }
     }
 
     /// Runs one window as often as the corrector wants.
@@ -98,7 +107,9 @@ impl Iteration {
         let before = self.prepare_joints(window, state, &mut y)?;
         let mut learnt = std::mem::take(&mut state.learnt);
         let mut problem = Guessed::new(window, state, &self.guesses);
-        problem.change_max = self.left_out_max.unwrap_or(f64::INFINITY);
+        if let Some(chosen) = self.chosen {
+            problem.share(chosen);
+        }
         let result = match self.correction.corrector() {
             Some(corrector) if !y.is_empty() => corrector.correct(&mut learnt, &mut problem, &mut y),
             _ => problem.run_once(),

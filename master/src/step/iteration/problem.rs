@@ -1,5 +1,6 @@
 //! A window as the fixed-point problem of a corrector: residuals of guesses.
 
+use super::Chosen;
 use super::guesses::{Direction, Guess, directions, is_principal};
 use super::polynomial::Polynomial;
 use super::waveforms::waveforms;
@@ -27,12 +28,35 @@ pub(super) struct Guessed<'a> {
     /// A step a unit did not finish in the last run.
     pub discarded: Option<Unfinished>,
     /// As [`Problem::change_max`].
-    pub change_max: f64,
+    change_max: f64,
+    /// The part of the tolerance that residuals of this window have.
+    part: f64,
+    /// The longest window, where windows are chosen \[s\].
+    longest_s: Option<f64>,
 }
 
 impl<'a> Guessed<'a> {
     pub fn new(window: &'a mut Window, state: &'a mut State, guesses: &'a [Guess]) -> Self {
-        Guessed { window, state, guesses, ran: false, discarded: None, change_max: f64::INFINITY }
+        Guessed {
+            window,
+            state,
+            guesses,
+            ran: false,
+            discarded: None,
+            change_max: f64::INFINITY,
+            part: 1.0,
+            longest_s: None,
+        }
+    }
+
+    /// Short windows are many, and what each leaves adds up: of what may be left in a longest window each has its part; of residuals, which are
+    /// mostly rounding, as much as adds up to that by chance.
+    pub fn share(&mut self, chosen: Chosen) {
+        let length_s = self.window.sources.clock.length_s(self.window.length(self.state));
+        let part = length_s / chosen.longest_s;
+        self.change_max = chosen.left_out_max * part;
+        self.part = part.sqrt();
+        self.longest_s = Some(chosen.longest_s);
     }
 
     /// Runs the window where nothing is guessed.
@@ -114,6 +138,25 @@ impl<'a> Guessed<'a> {
                 }
             }
         }
+        self.measure_lasting(y);
+    }
+
+    /// What changes that are left undone are measured with where windows are chosen. One of a rate stays, and makes a displacement over a longest
+    /// window. So how large the rate has been in a fast motion that has ended says nothing: it counts as large as it is now, and no smaller than
+    /// the displacement over a longest window.
+    fn measure_lasting(&mut self, y: &[f64]) {
+        let GuessState { sizes, scale, lasting, .. } = &mut self.state.guess;
+        lasting.copy_from_slice(scale);
+        let Some(longest_s) = self.longest_s else { return };
+        for (place, first) in self.guesses.iter().enumerate().filter(|(_, g)| g.node == 1 && g.is_motion()) {
+            let step = &self.guesses[place..place + first.nodes];
+            let mut least = sizes.of_residual((first.channel, 0));
+            for c in 1..first.width {
+                least /= longest_s;
+                let now = step.iter().map(|g| y[g.first + c].abs()).fold(least, f64::max);
+                step.iter().for_each(|g| lasting[g.first + c] = now.min(scale[g.first + c]));
+            }
+        }
     }
 }
 
@@ -142,9 +185,14 @@ impl Problem for Guessed<'_> {
         self.change_max
     }
 
+    fn lasting(&self) -> &[f64] {
+        &self.state.guess.lasting
+    }
+
     /// A joint with a limit of its own is closed where its gap says so.
     fn is_met(&self, residual: &[f64], tolerance: f64) -> bool {
         let Guessed { window, state, .. } = self;
+        let tolerance = self.part * tolerance;
         let length_s = window.sources.clock.length_s(window.length(state));
         let is_small = |g: &Guess| {
             // A force of a joint is measured with its own size, or with what a hundred roundings are of the tolerance.

@@ -54,7 +54,7 @@ impl Iteration {
             sizes.leave_out(place, waveform.left_out());
         }
         let (doubt, left_out) = self.unresolved(window, &sizes);
-        if doubt.is_none() || self.left_out_max.is_none() {
+        if doubt.is_none() || self.chosen.is_none() {
             sizes.accept();
         }
         state.guess.sizes = sizes;
@@ -68,7 +68,7 @@ impl Iteration {
         for &(unit, channel) in &self.fed {
             let unit_port = &window.unit_ports[unit];
             let by_nodes = || unit_port.dense.as_ref().map_or(1.0, |d| resolved(d.nodes.len()));
-            let allowed = self.left_out_max.unwrap_or_else(by_nodes);
+            let allowed = self.chosen.map_or_else(by_nodes, |chosen| chosen.left_out_max);
             let (left_out, component) = sizes.left_out(channel);
             let own = unit_port.outputs.channels.iter().map(|c| sizes.left_out(c.0).0).reduce(f64::max);
             // A unit that nobody listens to is as wrong as what it is fed with.
