@@ -11,6 +11,7 @@ pub mod explain;
 pub mod export;
 mod given;
 pub mod graph;
+mod laboratory;
 pub mod list;
 pub mod new;
 pub mod outcome;

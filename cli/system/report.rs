@@ -12,7 +12,7 @@ use macrostep_system::{Assembly, Scenario, toml};
 
 use super::outcome::{Outcome, Summary};
 use super::watch::Watch;
-use super::{method_line, title};
+use super::{laboratory, method_line, title};
 use crate::failure::Failure;
 use crate::print::counted;
 
@@ -147,11 +147,17 @@ fn stop(s: &Scenario) -> String {
 
 /// What is known of a run before it begins.
 fn head(scenario: &Scenario, picture: Option<&str>) -> Page {
+    let mut texts = vec![("Scenario".to_owned(), toml::write(scenario))];
+    // The page of the laboratory is not beside this one, so it is no link.
+    texts.extend(laboratory::fragment(scenario).map(|fragment| {
+        let how = format!("macrostep lab\n\nwrites out/laboratory.html; this run in it:\n\nlaboratory.html#{fragment}");
+        ("The same run in the laboratory".to_owned(), how)
+    }));
     Page {
         title: title(scenario).to_owned(),
         subtitle: format!("{} · macrostep {}", method_line(scenario), env!("CARGO_PKG_VERSION")),
         picture: picture.map(|svg| ("System".to_owned(), svg.to_owned())),
-        texts: vec![("Scenario".to_owned(), toml::write(scenario))],
+        texts,
         ..Page::default()
     }
 }

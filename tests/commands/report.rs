@@ -89,6 +89,31 @@ fn a_run_that_fails_has_its_page_too() {
     assert!(error.contains("diverged") && String::from_utf8_lossy(&run.stderr).contains("diverged"), "{error}");
 }
 
+/// Where the laboratory has the system and the method, the page says where in it the run is; values that were changed are among the settings.
+#[test]
+fn the_page_says_where_the_run_is_in_the_laboratory() {
+    let folder = crate::common::folder(module_path!()).join("laboratory");
+    let place = |arguments: &[&str]| {
+        let out = folder.to_str().expect("UTF-8");
+        let run = macrostep(&[&["run"], arguments, &["--out", out, "--report", "--no-pictures"]].concat());
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let page = std::fs::read_to_string(folder.join("report.html")).expect("a page");
+        let texts = data(&page)["texts"].to_string();
+        texts.split_once("laboratory.html#").map(|(_, after)| after.split('"').next().expect("an end").to_owned())
+    };
+    let pair = ["case-1:s-f", "--predict", "ia1", "--schedule", "gauss-seidel", "--step", "0.01", "--stop", "1"];
+    let found = "system=pair&cut=s-f&schedule=gauss-seidel&predict=ia1&correct=explicit&step=0.01&stop=1";
+    assert_eq!(place(&pair).as_deref(), Some(found));
+    let changed = ["--set", "mass1.m=2.5", "--set", "mass2.k_c=80", "--set", "mass2.v0=3"];
+    assert_eq!(place(&[&pair[..], &changed].concat()), Some(format!("{found}&k_c=80&m1=2.5&v2_0=3")));
+    let chain = place(&["chain", "--stop", "1"]).expect("a place");
+    assert!(chain.starts_with("system=chain&cut=f-f&"), "{chain}");
+    // Values and parts of a method that the page does not have.
+    assert_eq!(place(&["chain", "--stop", "1", "--set", "mass1.k=7"]), None);
+    assert_eq!(place(&["case-1:s-f", "--stop", "1", "--sampling", "lagged"]), None);
+    assert_eq!(place(&["case-1:s-s", "--stop", "1", "--set", "mass1.k_c=80"]), None);
+}
+
 #[test]
 fn a_page_needs_a_folder() {
     let run = macrostep(&["run", "case-1", "--report"]);
