@@ -5,7 +5,7 @@ use crate::measure::FLOOR;
 use crate::missed::Nearest;
 use crate::scenario::Benchmark;
 use crate::scheme::{Correct, Family, Scheme};
-use crate::trial::{Done, Trial, difference, moves, run, worst};
+use crate::trial::{Done, Steps, Trial, difference, moves, run, worst};
 use macrostep_master::RunError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -139,8 +139,7 @@ fn three(
     let mut reason = String::new();
     let mut runs = Vec::with_capacity(3);
     for factor in [1, 2, FINEST] {
-        let n = windows * factor;
-        match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
+        match run(benchmark, scheme, Steps::to(question.stop_s, windows * factor), &question.factory, until)? {
             Trial::Done(done) => runs.push(done),
             Trial::Late => return Err(question.late()),
             Trial::Stopped(why) => reason = why,
