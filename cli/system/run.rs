@@ -10,7 +10,7 @@ use macrostep_import::address;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::Column;
-use macrostep_run::{Checkpoint, CheckpointWriter, Comparison, Pace, Rows, Steps, Thinned};
+use macrostep_run::{Checkpoint, CheckpointWriter, Clock, Comparison, Rows, Steps, Thinned};
 use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
@@ -76,7 +76,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // The page, and the pace of a clock.
     let live = arguments.watch.map(|port| Live::serve(port, (&scenario, job.picture.clone()))).transpose()?;
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
-        steps.pace = Some(Pace::new(factor, times));
+        steps.clock = Some(Clock::new(factor, times));
     }
     // A continued run begins where its checkpoint was written.
     if let Some(at) = resumed {
@@ -87,7 +87,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // From here on an interrupt ends the run at a communication point.
     interrupt::note();
     let (ended, live) = stepped(&mut steps, &mut simulation, &mut rows, (writer.as_mut(), live));
-    let seen = steps.pace.map(|pace| pace.seen);
+    let seen = steps.clock.map(|clock| clock.seen);
     let closed = rows.stream.as_mut().map_or(Ok(()), |stream| Ok(stream.close()?));
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.

@@ -11,7 +11,7 @@
 mod about;
 mod answer;
 mod command;
-mod door;
+mod exports;
 mod map;
 mod others;
 mod pair;
@@ -19,4 +19,4 @@ mod question;
 mod run;
 mod systems;
 
-pub use door::{answer, answer_length, ask, numbers, numbers_length, room};
+pub use exports::{answer, answer_length, ask, numbers, numbers_length, question};

@@ -65,14 +65,14 @@ pub(super) const ONLY_ONCE: &str =
 /// A unit that drives an instance of an FMU.
 pub(crate) trait Instance: Unit {
     /// Remarks that were made.
-    fn told(&mut self) -> &mut u8;
+    fn remarks(&mut self) -> &mut u8;
 
     /// A call that is not made.
     fn refused(&self, call: &'static str, why: String) -> UnitError;
 }
 
 impl Instance for FmuUnit {
-    fn told(&mut self) -> &mut u8 {
+    fn remarks(&mut self) -> &mut u8 {
         &mut self.told
     }
 

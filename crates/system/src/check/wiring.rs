@@ -1,6 +1,6 @@
 //! Connections, laws and maps against the variables at their ends.
 
-use super::passage::{passage, told};
+use super::passage::{note_on, passage};
 use super::units::{Conversion, conversion};
 use super::values::causality;
 use super::{Declared, amount};
@@ -92,7 +92,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         let Some((a, b)) = descriptions else { return };
         match passage(c, (a, from), (b, to)) {
             Ok(passage) => {
-                findings.extend(told(c, from, to, &passage).map(|(what, next)| Finding::note(place, what, next)))
+                findings.extend(note_on(c, from, to, &passage).map(|(what, next)| Finding::note(place, what, next)))
             }
             Err((what, next)) => findings.push(Finding::error(place, what, next)),
         }

@@ -112,7 +112,7 @@ impl FmuUnit3 {
 }
 
 impl Instance for FmuUnit3 {
-    fn told(&mut self) -> &mut u8 {
+    fn remarks(&mut self) -> &mut u8 {
         &mut self.told
     }
 
