@@ -117,7 +117,7 @@ impl Opened {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;
         let mut document = opened(arguments)?;
-        show(&summary(&document.findings));
+        show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
         let SystemArguments { slaves, rollback, .. } = *arguments;
