@@ -3,7 +3,7 @@
 // The verbs name the public parts as everybody else does.
 extern crate self as macrostep;
 
-pub mod door;
+pub mod api;
 pub mod embedded;
 pub mod factory;
 pub mod input;

@@ -1,7 +1,7 @@
 //! The command line of macrostep.
 //!
 //! [`program`] parses, runs one verb, prints an error if there is one, and turns the outcome into an exit code: 0 done, 1 failed,
-//! 2 usage, 3 comparison out of tolerance. `cli/main.rs` is one door to it, the console script of the Python package another.
+//! 2 usage, 3 comparison out of tolerance. `cli/main.rs` is one way to it, the console script of the Python package another.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

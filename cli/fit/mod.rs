@@ -99,7 +99,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         }
     }
     // And what is printed.
-    print::line(if arguments.json { text } else { told(&found) })
+    print::line(if arguments.json { text } else { report(&found) })
 }
 
 /// `UNIT.VARIABLE=W`, W positive.
@@ -115,7 +115,7 @@ fn weights(typed: &[String]) -> Result<Vec<(String, f64)>, Failure> {
 }
 
 /// The parameters and what the data say about them.
-fn told(found: &Fit) -> String {
+fn report(found: &Fit) -> String {
     // A row for each parameter, with what the data and the coupling leave uncertain.
     // A dash where a value is not known.
     let mut table = Table::new("parameter | > value | > ± 95 % | > σ | > error of the coupling | unit");

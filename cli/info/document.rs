@@ -45,7 +45,7 @@ fn document<'a>(fmu: &'a Fmu, tried: Option<&InputOrder>) -> Document<'a> {
         "faces": fmu.faces().map(Face::word).collect::<Vec<_>>(),
         "capabilities": capabilities,
         "rollback": rollback(fmu),
-        "input_derivatives": tried.map(|t| json!({ "order": t.order, "how": t.said() })),
+        "input_derivatives": tried.map(|t| json!({ "order": t.order, "how": t.sentence() })),
         "max_output_derivative_order": fmu.capabilities().max_output_derivative_order,
         // The experiment is an object or nothing, even where only one of its values is given.
         "default_experiment": experiment.map(|e| json!({

@@ -58,7 +58,7 @@ fn about(fmu: &Fmu, tried: Option<&InputOrder>) -> Table {
     };
     row("goes back", way);
     if let Some(tried) = tried {
-        row("tried", &tried.said());
+        row("tried", &tried.sentence());
     }
     row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
     // The experiment its maker had in mind.

@@ -101,7 +101,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     if arguments.output.json {
         print::line(&text)?;
     } else {
-        print::line(told(&found, (benchmark, &card), &line))?;
+        print::line(report(&found, (benchmark, &card), &line))?;
     }
     if let Some(folder) = &arguments.output.out {
         write(folder, &found, (&card, &text, &line))?;
@@ -117,7 +117,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
 }
 
 /// The table, with what has to be said about it.
-fn told(found: &[Convergence], (benchmark, card): (&dyn Benchmark, &Card), line: &str) -> String {
+fn report(found: &[Convergence], (benchmark, card): (&dyn Benchmark, &Card), line: &str) -> String {
     let why = no_local(benchmark).map(|why| format!("no local errors: {why}"));
     let told = found.iter().flat_map(|c| c.told.iter().map(move |t| format!("{}, {t}", c.scheme)));
     let lines = [table(found, card).terminal(), line.to_owned()];

@@ -102,7 +102,7 @@ pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
         print::line(table(&found, allowed).terminal())?;
         print::line(&line)?;
         for sweep in found.iter().filter(|s| s.failed.is_none()) {
-            print::line(said(sweep, allowed))?;
+            print::line(prose(sweep, allowed))?;
         }
     }
     // Files.
@@ -144,7 +144,7 @@ pub fn logarithmic([low, high]: [f64; 2], a_decade: usize) -> Vec<f64> {
 }
 
 /// "jacobi linear: grows from H = 12.3 ms on", or that it does not.
-fn said(sweep: &Sweep, growth: f64) -> String {
+fn prose(sweep: &Sweep, growth: f64) -> String {
     let last = sweep.step_s.last().copied().unwrap_or(f64::NAN);
     if let (Some((step_s, why)), Some(limit)) = (&sweep.unknown, sweep.limit_s)
         && *step_s <= limit

@@ -43,7 +43,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     if !arguments.merge.is_empty() {
         apart(arguments, &[], &here)?;
         let definition = merge(&arguments.merge, &folder).map_err(refused)?;
-        return told((arguments, &folder), &definition, None);
+        return report((arguments, &folder), &definition, None);
     }
     // The points, the systems, and what of them fits each other.
     let has_points = !arguments.vary.is_empty() || arguments.table.is_some();
@@ -89,7 +89,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
             out.display()
         )));
     }
-    told((arguments, &folder), &definition, Some((&done, workers, wall_s)))
+    report((arguments, &folder), &definition, Some((&done, workers, wall_s)))
 }
 
 /// The systems of the sweep, each with the name it has among the values of `system`: SYSTEM without a name, or those that `system`
@@ -200,7 +200,7 @@ pub fn bar() -> ProgressBar {
 }
 
 /// Result, pictures and table of a finished sweep.
-fn told(
+fn report(
     (a, folder): (&SweepArguments, &Path),
     definition: &Definition,
     run: Option<(&Done, usize, f64)>,

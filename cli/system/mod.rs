@@ -39,7 +39,7 @@ use macrostep_master::{Law, RunError, Simulation};
 use macrostep_run::Times;
 use macrostep_system::scenario::{Place, Source};
 use macrostep_system::words::{Control, Energy, Rollback};
-use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, told};
+use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, summary};
 
 use crate::failure::Failure;
 use crate::print;
@@ -92,7 +92,7 @@ impl Opened {
     /// # Errors
     /// [`Failure`] where the file cannot be read or an option cannot be combined with it.
     pub fn new(arguments: &SystemArguments) -> Result<Self, Failure> {
-        Opened::with(arguments, told)
+        Opened::with(arguments, summary)
     }
 
     /// As [`Opened::new`], and every finding is shown, however many there are of a kind.
@@ -110,7 +110,7 @@ impl Opened {
     #[cfg(feature = "full")]
     pub fn without_notes(arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(arguments, |findings| {
-            told(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())
+            summary(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())
         })
     }
 
@@ -148,7 +148,7 @@ impl Opened {
         let has_processes = slaves::ALONE_IN_ITS_PROCESS;
         let caller = Some(caller);
         let opened =
-            Opened { document, fmus, slaves, rollback, threads, has_processes, lines: told, caller, times: None };
+            Opened { document, fmus, slaves, rollback, threads, has_processes, lines: summary, caller, times: None };
         opened.show(&opened.document.findings);
         Ok(opened)
     }
@@ -352,7 +352,7 @@ pub fn findings_failure(findings: &[Finding]) -> Failure {
 
 /// Prints findings to standard error, many of one kind as one line.
 pub fn tell(findings: &[Finding]) {
-    show(&told(findings));
+    show(&summary(findings));
 }
 
 fn show(lines: &[String]) {

@@ -10,7 +10,7 @@ use macrostep_import::address;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
 use macrostep_master::record::Column;
-use macrostep_run::{Checkpoint, CheckpointWriter, Comparison, Pace, Rows, Steps, Thinned};
+use macrostep_run::{Checkpoint, CheckpointWriter, Clock, Comparison, Rows, Steps, Thinned};
 use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
@@ -54,9 +54,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let identity = identity(&assembly, &scenario)?;
     can_serialize(arguments, &assembly)?;
     apart(arguments, &checkpoints, &opened, &here)?;
-    // What pictures and pages need of the assembly, which the simulation takes over.
+    // What files, pictures and pages need of the assembly, which the simulation takes over.
     let parameters = pictures::parameters(&assembly);
     let picture = has_page(arguments).then(|| report::picture(&assembly)).flatten();
+    let job = Job { arguments, here: &here, scenario: &scenario, parameters, picture };
     let taken = assembly.taken.clone();
     // The simulation and its steps; a checkpoint is of this run or it is refused.
     let (mut simulation, mut steps) = begun(assembly, &checkpoints, &scenario)?;
@@ -71,12 +72,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // Rows, and the files beside them.
     let recorded = simulation.columns();
     let comparison = solution::compared(&scenario, known, recorded).map_err(|finding| findings_failure(&[finding]))?;
-    let mut rows =
-        rows((arguments, &here), (&opened, &scenario), (recorded, comparison), &parameters, resumed.as_ref())?;
+    let mut rows = job.rows(&opened, (recorded, comparison), resumed.as_ref())?;
     // The page, and the pace of a clock.
-    let live = arguments.watch.map(|port| Live::serve(port, (&scenario, picture.clone()))).transpose()?;
+    let live = arguments.watch.map(|port| Live::serve(port, (&scenario, job.picture.clone()))).transpose()?;
     if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
-        steps.pace = Some(Pace::new(factor, times));
+        steps.clock = Some(Clock::new(factor, times));
     }
     // A continued run begins where its checkpoint was written.
     if let Some(at) = resumed {
@@ -87,7 +87,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     // From here on an interrupt ends the run at a communication point.
     interrupt::note();
     let (ended, live) = stepped(&mut steps, &mut simulation, &mut rows, (writer.as_mut(), live));
-    let seen = steps.pace.map(|pace| pace.seen);
+    let seen = steps.clock.map(|clock| clock.seen);
     let closed = rows.stream.as_mut().map_or(Ok(()), |stream| Ok(stream.close()?));
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
@@ -100,30 +100,84 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if ended.is_ok() && arguments.real_time.is_none() {
         outcome.look_again(&scenario, &opened);
     }
-    let of = (&scenario, &parameters, picture.as_deref());
-    finished((arguments, &here), of, (&outcome, &rows), (ended, live))
+    job.finished((&outcome, &rows), ended, live)
 }
 
-/// Writes and prints what a run has come to.
-fn finished(
-    (arguments, here): (&RunArguments, &Path),
-    (scenario, parameters, picture): (&Scenario, &HashSet<String>, Option<&str>),
-    (outcome, rows): (&Outcome, &Rows),
-    (ended, live): (Result<(), Failure>, Option<Live>),
-) -> Result<(), Failure> {
-    // Everything is written before a failure of the run is told.
-    let written = write((arguments, here), (scenario, parameters, picture), outcome, rows);
-    let watched = live.map_or(Ok(()), |live| live.end(outcome, rows));
-    // The result as one object, also of a run that failed, or in words, and a failure for a verdict that is none to rely on.
-    let object = || outcome.summary(scenario, rows).json().and_then(print::line);
-    let printed = if arguments.json { object() } else { Ok(()) };
-    ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
-    written.and(watched).and(printed)?;
-    if !arguments.json {
-        print::prose(outcome.table(scenario, rows))?;
+/// A run that is asked for: what its files are written from.
+struct Job<'a> {
+    arguments: &'a RunArguments,
+    /// The working folder at the start.
+    here: &'a Path,
+    scenario: &'a Scenario,
+    /// Columns that are parameters.
+    parameters: HashSet<String>,
+    /// The picture of the system, where there is a page for it.
+    picture: Option<String>,
+}
+
+impl Job<'_> {
+    /// Writes and prints what a run has come to.
+    fn finished(
+        &self,
+        (outcome, rows): (&Outcome, &Rows),
+        ended: Result<(), Failure>,
+        live: Option<Live>,
+    ) -> Result<(), Failure> {
+        // Everything is written before a failure of the run is told.
+        let (arguments, scenario) = (self.arguments, self.scenario);
+        let written = self.write(outcome, rows);
+        let watched = live.map_or(Ok(()), |live| live.end(outcome, rows));
+        // The result as one object, also of a run that failed, or in words, and a failure for a verdict that is none to rely on.
+        let object = || outcome.summary(scenario, rows).json().and_then(print::line);
+        let printed = if arguments.json { object() } else { Ok(()) };
+        ended.map_err(|failure| kept(failure, rows.stream.as_ref()))?;
+        written.and(watched).and(printed)?;
+        if !arguments.json {
+            print::prose(outcome.table(scenario, rows))?;
+        }
+        let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
+        met(&outcome.verdict, accepted.of(scenario))
     }
-    let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
-    met(&outcome.verdict, accepted.of(scenario))
+
+    /// Where rows go: into a file, beside it their units and the scenario with paths as seen from there; curves are thinned on the way.
+    fn rows(
+        &self,
+        opened: &Opened,
+        (recorded, comparison): (&[Column], Option<Comparison>),
+        resumed: Option<&Checkpoint>,
+    ) -> Result<Rows, Failure> {
+        let Job { arguments, here, scenario, parameters, .. } = self;
+        let mut rows = Rows { comparison, ..Rows::new(None) };
+        let columns = rows.columns(recorded).to_vec();
+        let Some(folder) = &arguments.out else {
+            rows.curves = has_page(arguments).then(|| Thinned::new(&columns, parameters));
+            return Ok(rows);
+        };
+        let path = here.join(folder).join("trace.csv");
+        let stream = rows_at(&path, columns.iter().map(|c| c.name.as_str()), resumed)?;
+        units::write(&path, columns.iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
+        let placed = placed(opened, scenario, here, &here.join(folder))?;
+        write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
+        let are_drawn = has_page(arguments) || !arguments.no_pictures;
+        let curves = are_drawn.then(|| curves(&path, &columns, parameters, resumed));
+        (rows.curves, rows.stream) = (curves.transpose()?, Some(stream.shown_as(folder.join("trace.csv"))));
+        Ok(rows)
+    }
+
+    /// Result and pictures beside the rows.
+    fn write(&self, outcome: &Outcome, rows: &Rows) -> Result<(), Failure> {
+        let Job { arguments, here, scenario, parameters, picture } = self;
+        let Some(stream) = &rows.stream else { return Ok(()) };
+        write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
+        let unit = |name: &str| Some(outcome.columns().iter().find(|c| c.name == name)?.unit.clone());
+        arguments.formats.convert(stream.path(), here, &unit)?;
+        let Some(curves) = &rows.curves else { return Ok(()) };
+        let folder = stream.path().parent().unwrap_or(Path::new("."));
+        if arguments.report {
+            report::write(&folder.join("report.html"), (*scenario, picture.as_deref()), (outcome, rows))?;
+        }
+        if arguments.no_pictures { Ok(()) } else { Ok(pictures::write(folder, scenario, curves, parameters)?) }
+    }
 }
 
 /// What is written needs a folder.
@@ -178,31 +232,6 @@ fn begun(
         simulation.saved_state()?;
     }
     Ok((simulation, steps))
-}
-
-/// Where rows go: into a file, beside it their units and the scenario with paths as seen from there; curves are thinned on the way.
-fn rows(
-    (arguments, here): (&RunArguments, &Path),
-    (opened, scenario): (&Opened, &Scenario),
-    (recorded, comparison): (&[Column], Option<Comparison>),
-    parameters: &HashSet<String>,
-    resumed: Option<&Checkpoint>,
-) -> Result<Rows, Failure> {
-    let mut rows = Rows { comparison, ..Rows::new(None) };
-    let columns = rows.columns(recorded).to_vec();
-    let Some(folder) = &arguments.out else {
-        rows.curves = has_page(arguments).then(|| Thinned::new(&columns, parameters));
-        return Ok(rows);
-    };
-    let path = here.join(folder).join("trace.csv");
-    let stream = rows_at(&path, columns.iter().map(|c| c.name.as_str()), resumed)?;
-    units::write(&path, columns.iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
-    let placed = placed(opened, scenario, here, &here.join(folder))?;
-    write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
-    let are_drawn = has_page(arguments) || !arguments.no_pictures;
-    let curves = are_drawn.then(|| curves(&path, &columns, parameters, resumed));
-    (rows.curves, rows.stream) = (curves.transpose()?, Some(stream.shown_as(folder.join("trace.csv"))));
-    Ok(rows)
 }
 
 /// Steps to the end, or to what ended it early; somebody may look on.
@@ -291,25 +320,6 @@ fn located(scenario: &Scenario, here: &Path) -> Scenario {
         }
     }
     located
-}
-
-/// Result and pictures beside the rows.
-fn write(
-    (arguments, here): (&RunArguments, &Path),
-    (scenario, parameters, picture): (&Scenario, &HashSet<String>, Option<&str>),
-    outcome: &Outcome,
-    rows: &Rows,
-) -> Result<(), Failure> {
-    let Some(stream) = &rows.stream else { return Ok(()) };
-    write_text(&stream.path().with_file_name("result.json"), &outcome.summary(scenario, rows).json()?)?;
-    let unit = |name: &str| Some(outcome.columns().iter().find(|c| c.name == name)?.unit.clone());
-    arguments.formats.convert(stream.path(), here, &unit)?;
-    let Some(curves) = &rows.curves else { return Ok(()) };
-    let folder = stream.path().parent().unwrap_or(Path::new("."));
-    if arguments.report {
-        report::write(&folder.join("report.html"), (scenario, picture), (outcome, rows))?;
-    }
-    if arguments.no_pictures { Ok(()) } else { Ok(pictures::write(folder, scenario, curves, parameters)?) }
 }
 
 /// The curves of the rows to come, and of those in the file that come before a checkpoint.

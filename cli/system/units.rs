@@ -41,6 +41,6 @@ impl Outcome {
     /// That of a unit.
     pub(super) fn input_derivatives(&self, unit: usize) -> Option<InputDerivatives> {
         let taken = self.taken.get(unit)?.as_ref()?;
-        Some(InputDerivatives { order: taken.order, how: taken.said() })
+        Some(InputDerivatives { order: taken.order, how: taken.sentence() })
     }
 }

@@ -1,10 +1,10 @@
-"use strict";
 // The page: controls made of what the engine says there is, and what a run gives.
 const $ = id => document.getElementById(id);
 const engine = new Engine();
 let about = null;
 let settings = null;
 let charts = [];
+const {follow, keyed} = sharedSpan(() => charts, () => [motion.run.column(0)[0], motion.run.column(0)[motion.run.rows - 1]]);
 
 // An element with attributes and children.
 function make(tag, attributes, ...children) {
@@ -13,7 +13,6 @@ function make(tag, attributes, ...children) {
   element.append(...children);
   return element;
 }
-const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#8c6d31"];
 const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e3a0c8", "#f0c040"];
@@ -263,29 +262,6 @@ function chart(run, panel, place) {
   place.setAttribute("role", "group");
   place.addEventListener("keydown", event => keyed(self, event));
   return self;
-}
-// All charts show the same span of time.
-let isFollowing = false;
-function follow(chart) {
-  if (isFollowing) return;
-  isFollowing = true;
-  const {min, max} = chart.scales.x;
-  if (min !== undefined && min !== null) charts.filter(c => c !== chart).forEach(c => c.setScale("x", {min, max}));
-  isFollowing = false;
-}
-function keyed(chart, event) {
-  const time = motion.run.column(0);
-  const [first, last] = [time[0], time[time.length - 1]];
-  let {min, max} = chart.scales.x;
-  const span = max - min;
-  const moves = {ArrowLeft: [-0.1, -0.1], ArrowRight: [0.1, 0.1], "+": [0.2, -0.2], "=": [0.2, -0.2], "-": [-0.25, 0.25]};
-  if (event.key === "0" || event.key === "Home") [min, max] = [first, last];
-  else if (moves[event.key]) [min, max] = [min + moves[event.key][0] * span, max + moves[event.key][1] * span];
-  else return;
-  event.preventDefault();
-  if (min < first) [min, max] = [first, Math.min(last, max + (first - min))];
-  if (max > last) [min, max] = [Math.max(first, min - (max - last)), last];
-  charts.forEach(c => c.setScale("x", {min, max}));
 }
 
 // Copying.

@@ -5,8 +5,8 @@ let bytes = null;
 const begin = async () => { engine = (await WebAssembly.instantiate(bytes, {})).instance.exports; };
 function ask(question) {
   const text = new TextEncoder().encode(JSON.stringify(question));
-  const room = engine.room(text.length);
-  new Uint8Array(engine.memory.buffer, room, text.length).set(text);
+  const place = engine.question(text.length);
+  new Uint8Array(engine.memory.buffer, place, text.length).set(text);
   engine.ask();
   const said = new Uint8Array(engine.memory.buffer, engine.answer(), engine.answer_length());
   const numbers = new Float64Array(engine.memory.buffer, engine.numbers(), engine.numbers_length()).slice();

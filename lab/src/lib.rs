@@ -5,13 +5,13 @@
 //!                                                                          solution ─┘
 //! ```
 //!
-//! The page asks by [`room`] and [`ask`] and reads the answer at [`answer()`] and [`numbers`]. Everything behind that is the program's own: words,
+//! The page writes its question at [`question()`], asks by [`ask`] and reads the answer at [`answer()`] and [`numbers`]. Everything behind that is the program's own: words,
 //! scenarios, reader, master, models, solutions, stability. Nothing is computed in the page but places on the screen.
 
 mod about;
 mod answer;
 mod command;
-mod door;
+mod exports;
 mod map;
 mod others;
 mod pair;
@@ -19,7 +19,7 @@ mod question;
 mod run;
 mod systems;
 
-pub use door::{answer, answer_length, ask, numbers, numbers_length, room};
+pub use exports::{answer, answer_length, ask, numbers, numbers_length, question};
 
 #[cfg(test)]
 mod tests {

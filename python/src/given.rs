@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use macrostep::door::{Fault, Given};
+use macrostep::api::{Fault, Given};
 use macrostep_description::ModelDescription;
 use macrostep_master::correct::Corrector;
 use macrostep_master::predict::{Edge, Predictor};
@@ -30,7 +30,7 @@ impl Raised {
     pub fn keep(&self, sentence: String, error: PyErr) -> String {
         let told =
             Python::attach(
-                |py| if sentence.is_empty() { sentence } else { format!("{sentence}: {}", said(py, &error)) },
+                |py| if sentence.is_empty() { sentence } else { format!("{sentence}: {}", text_of(py, &error)) },
             );
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((told.clone(), error));
         told
@@ -58,7 +58,7 @@ impl Raised {
     }
 }
 
-fn said(py: Python<'_>, error: &PyErr) -> String {
+fn text_of(py: Python<'_>, error: &PyErr) -> String {
     let kind = error.get_type(py).name().map_or_else(|_| "exception".to_owned(), |name| name.to_string());
     format!("{kind}: {}", error.value(py))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use macrostep::door::{self, Asked, Asker, Fault, Given};
+use macrostep::api::{self, Asked, Asker, Fault, Given};
 use macrostep::{embedded, values};
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
@@ -120,7 +120,7 @@ impl System {
     /// Reads a scenario from a file, or takes the one of this name. What replaces this one's content.
     fn read(&self, py: Python<'_>, system: PathBuf) -> PyResult<()> {
         let path = system.clone();
-        let document = work(py, (&Cut::default(), &Raised::default()), move || door::open(&path))?;
+        let document = work(py, (&Cut::default(), &Raised::default()), move || api::open(&path))?;
         self.take(document, system.display().to_string());
         Ok(())
     }
@@ -128,7 +128,7 @@ impl System {
     /// Takes the scenario that is proposed for these FMUs. What replaces this one's content. Answers what was chosen and why, and what is left
     /// open.
     fn propose(&self, py: Python<'_>, fmus: Vec<PathBuf>) -> PyResult<(Vec<String>, Vec<String>)> {
-        let (document, [chosen, open]) = work(py, (&Cut::default(), &Raised::default()), move || door::couple(&fmus))?;
+        let (document, [chosen, open]) = work(py, (&Cut::default(), &Raised::default()), move || api::couple(&fmus))?;
         let name = document.scenario.name.clone();
         self.take(document, name);
         Ok((chosen, open))

@@ -73,15 +73,15 @@ fn data(name: &str, trace: &Trace, every: usize, noise: f64, seed: u64) -> PathB
 
 /// The same with noise of its own for each variable.
 fn noisy(name: &str, trace: &Trace, every: usize, noise: [f64; 2], seed: u64) -> PathBuf {
-    coloured(name, (trace, every), noise, 0.0, seed)
+    coloured(name, trace.rows().step_by(every), noise, 0.0, seed)
 }
 
 /// The same with noise x_k = ρ x_{k−1} + √(1 − ρ²) e_k, which has the deviation of e.
-fn coloured(name: &str, (trace, every): (&Trace, usize), noise: [f64; 2], rho: f64, seed: u64) -> PathBuf {
+fn coloured<'a>(name: &str, rows: impl Iterator<Item = &'a [f64]>, noise: [f64; 2], rho: f64, seed: u64) -> PathBuf {
     let mut random = Noise(seed.wrapping_mul(2_654_435_761) + 12_345);
     let mut text = "time,left.x,right.x\n".to_owned();
     let mut x = [0.0; 2];
-    for (i, row) in trace.rows().step_by(every).enumerate() {
+    for (i, row) in rows.enumerate() {
         let keeps = if i == 0 { 0.0 } else { rho };
         x = x.map(|x| keeps * x + (1.0 - keeps * keeps).sqrt() * random.normal());
         writeln!(text, "{},{},{}", row[0], row[1] + noise[0] * x[0], row[2] + noise[1] * x[1]).expect("a line");
@@ -122,7 +122,7 @@ fn coverage(name: &str, data_step_s: f64, rho: f64, predict: &str, seeds: u64) -
     let every = (0.04 / data_step_s).round() as usize;
     let mut found = Coverage { held: 0, all: 0, dependent: 0 };
     for seed in 0..seeds {
-        let path = coloured(&format!("{name}.csv"), (&exact, every), [2e-3; 2], rho, seed);
+        let path = coloured(&format!("{name}.csv"), exact.rows().step_by(every), [2e-3; 2], rho, seed);
         let fit = fitted(&start, &path, &Request { starts: 1, ..request(&FREE) }).expect("a fit");
         assert!(fit.converged);
         for (p, truth) in fit.parameters.iter().zip(TRUE) {

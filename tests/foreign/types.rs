@@ -57,66 +57,68 @@ fn run(folder: &Path, receiver: &str, connection: &str, options: &[&str]) -> (Le
     (left, rows)
 }
 
-/// Each pair of types: with the connection's key, what is said, and what arrives in steps from 0, 1, 2, … s on.
+/// Each pair of types: the receiver, its connection, what is said, and what arrives in steps from 0, 1, 2, … s on.
+const PASSED_ON: [(&str, &str, &str, [f64; 6]); 11] = [
+    ("real", "\"b.u\" = \"a.b\"", "false is passed on as 0, true as 1, held", [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+    (
+        "real",
+        "\"b.u\" = { from = \"a.b\", factor = -0.5, offset = 2.0 }",
+        "false is passed on as 2, true as 1.5",
+        [2.0, 1.5, 2.0, 1.5, 2.0, 1.5],
+    ),
+    (
+        "real",
+        "\"b.u\" = { from = \"a.b\", table = [[true, 4.25], [false, -3]] }",
+        "as -3, true as 4.25",
+        [-3.0, 4.25, -3.0, 4.25, -3.0, 4.25],
+    ),
+    ("real", "\"b.u\" = \"a.n\"", "the number is passed on, held", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+    (
+        "real",
+        "\"b.u\" = { from = \"a.n\", factor = 0.5, offset = 0.25 }",
+        "0 is passed on as 0.25, 1 as 0.75, held",
+        [0.25, 0.75, 1.25, 1.75, 2.25, 2.75],
+    ),
+    (
+        "real",
+        "\"b.u\" = { from = \"a.n\", table = [[0, 7], [1, 1.5], [2, -1e3], [3, 0], [4, 0], [5, 1], [6, 1]] }",
+        "what its table says is passed on, held",
+        [7.0, 1.5, -1e3, 0.0, 0.0, 1.0],
+    ),
+    // 0, 0.25, 0.5, … of which the half goes away from zero.
+    (
+        "integer",
+        "\"b.m\" = { from = \"a.x\", round = true }",
+        "the nearest whole number is passed on",
+        [0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
+    ),
+    (
+        "integer",
+        "\"b.m\" = { from = \"a.x\", factor = -10.0, offset = 3.0, round = true }",
+        "nearest whole",
+        [3.0, 1.0, -2.0, -5.0, -7.0, -10.0],
+    ),
+    ("integer", "\"b.m\" = \"a.b\"", "false is passed on as 0, true as 1", [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+    (
+        "mode",
+        "\"b.m\" = { from = \"a.b\", table = [[false, \"fast\"], [true, 2]] }",
+        "false is passed on as 30, true as 2",
+        [30.0, 2.0, 30.0, 2.0, 30.0, 2.0],
+    ),
+    (
+        "boolean",
+        "\"b.b_in\" = { from = \"a.n\", table = [[0, true], [1, false], [2, false], [3, true], [4, true], [5, true], [6, true]] }",
+        "",
+        [7.0, -7.0, -7.0, 7.0, 7.0, 7.0],
+    ),
+];
+
+/// Each pair of types, with one prediction and another.
 #[test]
 fn values_of_all_types_arrive_as_they_are_said_to() {
     let folder = make::folder("types");
     write(&folder);
-    let cases: [(&str, &str, &str, [f64; 6]); 11] = [
-        ("real", "\"b.u\" = \"a.b\"", "false is passed on as 0, true as 1, held", [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
-        (
-            "real",
-            "\"b.u\" = { from = \"a.b\", factor = -0.5, offset = 2.0 }",
-            "false is passed on as 2, true as 1.5",
-            [2.0, 1.5, 2.0, 1.5, 2.0, 1.5],
-        ),
-        (
-            "real",
-            "\"b.u\" = { from = \"a.b\", table = [[true, 4.25], [false, -3]] }",
-            "as -3, true as 4.25",
-            [-3.0, 4.25, -3.0, 4.25, -3.0, 4.25],
-        ),
-        ("real", "\"b.u\" = \"a.n\"", "the number is passed on, held", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
-        (
-            "real",
-            "\"b.u\" = { from = \"a.n\", factor = 0.5, offset = 0.25 }",
-            "0 is passed on as 0.25, 1 as 0.75, held",
-            [0.25, 0.75, 1.25, 1.75, 2.25, 2.75],
-        ),
-        (
-            "real",
-            "\"b.u\" = { from = \"a.n\", table = [[0, 7], [1, 1.5], [2, -1e3], [3, 0], [4, 0], [5, 1], [6, 1]] }",
-            "what its table says is passed on, held",
-            [7.0, 1.5, -1e3, 0.0, 0.0, 1.0],
-        ),
-        // 0, 0.25, 0.5, … of which the half goes away from zero.
-        (
-            "integer",
-            "\"b.m\" = { from = \"a.x\", round = true }",
-            "the nearest whole number is passed on",
-            [0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
-        ),
-        (
-            "integer",
-            "\"b.m\" = { from = \"a.x\", factor = -10.0, offset = 3.0, round = true }",
-            "nearest whole",
-            [3.0, 1.0, -2.0, -5.0, -7.0, -10.0],
-        ),
-        ("integer", "\"b.m\" = \"a.b\"", "false is passed on as 0, true as 1", [0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
-        (
-            "mode",
-            "\"b.m\" = { from = \"a.b\", table = [[false, \"fast\"], [true, 2]] }",
-            "false is passed on as 30, true as 2",
-            [30.0, 2.0, 30.0, 2.0, 30.0, 2.0],
-        ),
-        (
-            "boolean",
-            "\"b.b_in\" = { from = \"a.n\", table = [[0, true], [1, false], [2, false], [3, true], [4, true], [5, true], [6, true]] }",
-            "",
-            [7.0, -7.0, -7.0, 7.0, 7.0, 7.0],
-        ),
-    ];
-    for (receiver, connection, says, expected) in &cases {
+    for (receiver, connection, says, expected) in &PASSED_ON {
         let (left, rows) = run(&folder, receiver, connection, &[]);
         assert!(left.code == Some(0) && left.stderr.contains(says), "{connection}: {left:#?}");
         assert_eq!(rows, expected, "{connection}");

@@ -1,4 +1,4 @@
-//! How much there may be of the source: code lines of each crate, options, long functions. `budget.toml` has the numbers.
+//! How much there may be of the source: code lines of each crate, options, long functions, many parameters. `budget.toml` has the numbers.
 //!
 //! Code lines are lines with code: no tests, comments or empty lines. A function's lines are counted from `fn` to its closing brace.
 
@@ -13,6 +13,9 @@ use super::source::{Text, none, texts};
 /// Lines of a function, tests included.
 const FUNCTION_MAX: usize = 70;
 
+/// Parameters of a function without `self`; elements of tuples count one by one.
+const PARAMETERS_MAX: usize = 5;
+
 /// The numbers of `budget.toml`.
 #[derive(Deserialize)]
 struct Budget {
@@ -22,6 +25,8 @@ struct Budget {
     functions_above_50_lines: usize,
     /// Functions of more than [`FUNCTION_MAX`] lines: `path:name` and their lines.
     long_functions: BTreeMap<String, usize>,
+    /// Functions of more than [`PARAMETERS_MAX`] parameters: `path:name` and how many.
+    many_parameters: BTreeMap<String, usize>,
     /// Code lines of each crate.
     code_lines: BTreeMap<String, usize>,
 }
@@ -92,6 +97,70 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
     found
 }
 
+/// Parts between commas that are inside of nothing.
+fn parts(list: &str) -> Vec<&str> {
+    let (mut depth, mut begin, mut before, mut found) = (0, 0, ' ', Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // An arrow closes nothing.
+            '>' if before == '-' => {}
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(&list[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    found.push(&list[begin..]);
+    found.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// How many values a type has: those of a tuple, or of a reference to one.
+fn values_of(kind: &str) -> usize {
+    let words = kind.trim().trim_start_matches('&').split_whitespace();
+    let plain = words.filter(|word| !word.starts_with('\'') && *word != "mut").collect::<Vec<_>>().join(" ");
+    match plain.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(tuple) => parts(tuple).into_iter().map(values_of).sum(),
+        None => 1,
+    }
+}
+
+/// Name, line and parameters of each function.
+fn parameters(text: &str) -> Vec<(String, usize, usize)> {
+    let lines: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let mut found = Vec::new();
+    for (name, first, length) in functions(text) {
+        let head = lines[first..first + length].join("\n");
+        let Some((_, rest)) = head.split_once(&format!("fn {name}")) else { continue };
+        // What is generic stands before the parameters.
+        let end_of = |text: &str| {
+            let (mut depth, mut before) = (0, ' ');
+            for (at, c) in text.char_indices() {
+                depth += i32::from(matches!(c, '(' | '<')) - i32::from(c == ')' || c == '>' && before != '-');
+                before = c;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            text.len()
+        };
+        let rest = if rest.starts_with('<') { &rest[end_of(rest)..] } else { rest };
+        let Some(list) = rest[..end_of(rest)].strip_prefix('(').and_then(|list| list.strip_suffix(')')) else {
+            continue;
+        };
+        // A pattern may be a tuple as well; the type stands behind the first colon outside of it.
+        let types = parts(list).into_iter().filter_map(|part| {
+            let from = if part.starts_with('(') { end_of(part) } else { 0 };
+            part[from..].split_once(':').map(|(_, kind)| kind)
+        });
+        found.push((name, first, types.map(values_of).sum()));
+    }
+    found
+}
+
 /// Options that are declared there: attributes `arg` with a `long` name.
 fn options_in(code: &[(usize, &str)]) -> usize {
     let text: String = code.iter().map(|(_, line)| format!("{line}\n")).collect();
@@ -120,6 +189,23 @@ fn functions_are_short() {
             }
         }
     }
+    none(findings);
+}
+
+#[test]
+fn functions_take_few_values() {
+    let Budget { many_parameters, .. } = budget();
+    let (mut findings, mut many) = (Vec::new(), Vec::new());
+    for Text { path, text } in texts(&[".rs"]) {
+        for (name, line, count) in parameters(&text).into_iter().filter(|(.., count)| *count > PARAMETERS_MAX) {
+            let allowed = many_parameters.get(&format!("{path}:{name}")).copied().unwrap_or(PARAMETERS_MAX);
+            let what = format!("{path}:{}: `{name}` takes {count} values", line + 1);
+            many.push(format!("\"{path}:{name}\" = {count}"));
+            within(&mut findings, &what, count, allowed);
+        }
+    }
+    many.sort();
+    println!("[many_parameters]\n{}", many.join("\n"));
     none(findings);
 }
 
@@ -154,6 +240,8 @@ fn lengths_are_those_of_the_text() {
     let expected = [("one", 1), ("two", 5), ("three", 1), ("four", 2), ("five", 2)];
     assert_eq!(found, expected.map(|(name, length)| (name.to_owned(), length)));
     assert_eq!(code(text).len(), 11);
+    let text = "pub fn six<F: Fn(u8) -> u8>(\n    &mut self,\n    f: F, // one\n    (a, b): (&A, [u8; 2]),\n    c: &mut (B, (C, Vec<(D, E)>)),\n) -> u8 {\n}\n";
+    assert_eq!(parameters(text), [("six".to_owned(), 0, 6)]);
     let text = "#[arg(long, value_name = \"T\")]\nx: u8\n#[arg(\n    short,\n    long = \"to\"\n)]\n#[arg(value_name = \"along\")]";
     assert_eq!(options_in(&code(text)), 2);
 }

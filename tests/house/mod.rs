@@ -1,6 +1,7 @@
 //! Rules of the house that no compiler knows.
 
 mod budget;
+mod compiler;
 #[cfg(unix)]
 mod laboratory;
 mod layers;

@@ -111,7 +111,7 @@ fn mistakes_have_a_line() {
             "s.ssd:4: a second element named `c` in one system; give each a name of its own",
         ),
         ("x".repeat(10), "s.ssd:1: the end of the file"),
-        ("<a>".repeat(100_000), "s.ssd:1: more than 128 nested elements"),
+        ("<a>".repeat(100_000), "s.ssd:1: 128 nested elements and one more, expected a flat file"),
     ] {
         let error = ssp::read_ssd(text.as_bytes(), "s.ssd", Path::new(".")).expect_err(&text).to_string();
         assert!(error.starts_with(expected), "{}: {error}", text.chars().take(100).collect::<String>());

@@ -107,102 +107,105 @@ fn mistakes_of_form_have_a_line_and_a_column() {
 const PAIR: &str = "[experiment]\nstop = 1.0\nstep = 0.1\n[coupling]\n[units.a]\nfmu = \"embedded:oscillator1_displacement\"\n\
     [units.b]\nfmu = \"embedded:oscillator2_force\"\n";
 
+/// What follows the pair, and what is found in it.
+const MISTAKES_OF_SENSE: &[(&str, Severity, &str)] = &[
+    (
+        "[connections]\n\"b.f\" = \"a.fc\"\n",
+        Severity::Error,
+        "s.toml:10:1: unit `a` has no variable `fc`; the nearest are `c`, `f_c`",
+    ),
+    ("[connections]\n\"b.g\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: unit `b` has no variable `g`"),
+    ("[connections]\n\"c.f\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: no unit `c`; there are `a`, `b`"),
+    (
+        "[connections]\n\"a.f_c\" = \"b.f\"\n",
+        Severity::Error,
+        "s.toml:10:1: `a.f_c` is an output, expected an input; the input must be at the left",
+    ),
+    (
+        "[connections]\n\"b.f\" = \"a.x\"\n",
+        Severity::Error,
+        "s.toml:10:1: `a.x` is in `m`, `b.f` in `N`: different quantities; connect another",
+    ),
+    (
+        "[connections]\n\"b.f\" = \"a.k\"\n",
+        Severity::Warning,
+        "s.toml:10:1: `a.k` is a parameter, not an output; the FMU need not keep it up to date",
+    ),
+    ("[units.b.set]\nk = inf\n", Severity::Error, "s.toml:10:5: `b.k` = inf, expected a finite number"),
+    ("[units.b.set]\nm = -1\n", Severity::Error, "s.toml:10:5: `b.m` = -1, expected 0.000000001 to inf"),
+    (
+        "[units.b.set]\nintegrator = \"rk\"\n",
+        Severity::Error,
+        "s.toml:10:14: `b.integrator` = \"rk\", expected one of `semi_implicit_euler`",
+    ),
+    ("[units.b.set]\nm = true\n", Severity::Error, "s.toml:10:5: `b.m` = true, expected a number"),
+    ("[units.b.set]\na = 1.0\n", Severity::Error, "s.toml:10:5: `b.a` is an output and cannot be set"),
+    (
+        "",
+        Severity::Note,
+        "s.toml:7:8: inputs of unit `b` without a source keep their start: `f` = 0 N, `f_ext` = 0 N; connect them",
+    ),
+    ("[units.c]\nfmu = \"missing.fmu\"\n", Severity::Error, "s.toml:9:8: unit `c`: FMU `./missing.fmu`"),
+    (
+        "[units.c]\nfmu = \"embedded:missing\"\n",
+        Severity::Error,
+        "s.toml:9:8: unit `c`: this program has no FMU `missing`",
+    ),
+    (
+        "[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\ninputs = [\"a.x\"]\noutputs = [\"f\"]\n",
+        Severity::Error,
+        "s.toml:9:7: law `l` has 1 inputs and 1 outputs, expected 4",
+    ),
+    (
+        "[[maps]]\nfrom = [\"a.x\"]\nto = [\"b.f\"]\nmatrix = [[1.0, 2.0]]\n",
+        Severity::Error,
+        "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns",
+    ),
+    (
+        "[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 1.0 }\n[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 2.0 }\n",
+        Severity::Error,
+        "s.toml:14:21: `b.f_ext` is set to two values at 0.5 s; leave one of them out",
+    ),
+    (
+        "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
+        Severity::Error,
+        "s.toml:9:1: power bond `p` has 1 ports, expected two or more; name a port of each unit",
+    ),
+    (
+        "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
+        Severity::Error,
+        "s.toml:11:10: power bond `p`: input `a.xi` has no source; connect it, or leave it out",
+    ),
+    (
+        "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.w\", inputs = { xi = 1.0 } }]\n",
+        Severity::Error,
+        "s.toml:11:10: power bond `p`: unit `a` has no variable `w`; the nearest are",
+    ),
+    (
+        "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.m\", inputs = { xi = 1.0 } }]\n",
+        Severity::Error,
+        "s.toml:11:10: power bond `p`: flow `a.m` is a Real and a parameter, expected a real output",
+    ),
+    (
+        "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = \"c_c\" } }]\n",
+        Severity::Error,
+        "s.toml:13:10: power bond `p`: `c_c` · `xi` · `v` is in `N.s/m` · `m` · `m/s`, expected a power",
+    ),
+    (
+        "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 7 } }]\n",
+        Severity::Note,
+        "s.toml:13:10: power bond `p`: `a.xi` · `a.v` is not a power: the gain 7 is in kg·s^-2",
+    ),
+];
+
 /// What the check finds, with the line and what to do next.
 #[test]
 fn mistakes_of_sense_have_a_line_and_a_next_step() {
     let fmus = Fmus::new(embedded::fmu);
-    for (text, severity, expected) in [
-        (
-            "[connections]\n\"b.f\" = \"a.fc\"\n",
-            Severity::Error,
-            "s.toml:10:1: unit `a` has no variable `fc`; the nearest are `c`, `f_c`",
-        ),
-        ("[connections]\n\"b.g\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: unit `b` has no variable `g`"),
-        ("[connections]\n\"c.f\" = \"a.f_c\"\n", Severity::Error, "s.toml:10:1: no unit `c`; there are `a`, `b`"),
-        (
-            "[connections]\n\"a.f_c\" = \"b.f\"\n",
-            Severity::Error,
-            "s.toml:10:1: `a.f_c` is an output, expected an input; the input must be at the left",
-        ),
-        (
-            "[connections]\n\"b.f\" = \"a.x\"\n",
-            Severity::Error,
-            "s.toml:10:1: `a.x` is in `m`, `b.f` in `N`: different quantities; connect another",
-        ),
-        (
-            "[connections]\n\"b.f\" = \"a.k\"\n",
-            Severity::Warning,
-            "s.toml:10:1: `a.k` is a parameter, not an output; the FMU need not keep it up to date",
-        ),
-        ("[units.b.set]\nk = inf\n", Severity::Error, "s.toml:10:5: `b.k` = inf, expected a finite number"),
-        ("[units.b.set]\nm = -1\n", Severity::Error, "s.toml:10:5: `b.m` = -1, expected 0.000000001 to inf"),
-        (
-            "[units.b.set]\nintegrator = \"rk\"\n",
-            Severity::Error,
-            "s.toml:10:14: `b.integrator` = \"rk\", expected one of `semi_implicit_euler`",
-        ),
-        ("[units.b.set]\nm = true\n", Severity::Error, "s.toml:10:5: `b.m` = true, expected a number"),
-        ("[units.b.set]\na = 1.0\n", Severity::Error, "s.toml:10:5: `b.a` is an output and cannot be set"),
-        (
-            "",
-            Severity::Note,
-            "s.toml:7:8: inputs of unit `b` without a source keep their start: `f` = 0 N, `f_ext` = 0 N; connect them",
-        ),
-        ("[units.c]\nfmu = \"missing.fmu\"\n", Severity::Error, "s.toml:9:8: unit `c`: FMU `./missing.fmu`"),
-        (
-            "[units.c]\nfmu = \"embedded:missing\"\n",
-            Severity::Error,
-            "s.toml:9:8: unit `c`: this program has no FMU `missing`",
-        ),
-        (
-            "[laws.l]\nkind = \"spring-damper\"\nstiffness = 1.0\ninputs = [\"a.x\"]\noutputs = [\"f\"]\n",
-            Severity::Error,
-            "s.toml:9:7: law `l` has 1 inputs and 1 outputs, expected 4",
-        ),
-        (
-            "[[maps]]\nfrom = [\"a.x\"]\nto = [\"b.f\"]\nmatrix = [[1.0, 2.0]]\n",
-            Severity::Error,
-            "s.toml:9:1: `from` has 1 variables, but the matrix 2 columns",
-        ),
-        (
-            "[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 1.0 }\n[[events]]\nat = 0.5\nset = { \"b.f_ext\" = 2.0 }\n",
-            Severity::Error,
-            "s.toml:14:21: `b.f_ext` is set to two values at 0.5 s; leave one of them out",
-        ),
-        (
-            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
-            Severity::Error,
-            "s.toml:9:1: power bond `p` has 1 ports, expected two or more; name a port of each unit",
-        ),
-        (
-            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 1.0 } }]\n",
-            Severity::Error,
-            "s.toml:11:10: power bond `p`: input `a.xi` has no source; connect it, or leave it out",
-        ),
-        (
-            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.w\", inputs = { xi = 1.0 } }]\n",
-            Severity::Error,
-            "s.toml:11:10: power bond `p`: unit `a` has no variable `w`; the nearest are",
-        ),
-        (
-            "[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.m\", inputs = { xi = 1.0 } }]\n",
-            Severity::Error,
-            "s.toml:11:10: power bond `p`: flow `a.m` is a Real and a parameter, expected a real output",
-        ),
-        (
-            "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = \"c_c\" } }]\n",
-            Severity::Error,
-            "s.toml:13:10: power bond `p`: `c_c` · `xi` · `v` is in `N.s/m` · `m` · `m/s`, expected a power",
-        ),
-        (
-            "[connections]\n\"a.xi\" = \"b.x\"\n[[bonds]]\nname = \"p\"\nports = [{ flow = \"a.v\", inputs = { xi = 7 } }]\n",
-            Severity::Note,
-            "s.toml:13:10: power bond `p`: `a.xi` · `a.v` is not a power: the gain 7 is in kg·s^-2",
-        ),
-    ] {
+    for (text, severity, expected) in MISTAKES_OF_SENSE {
         let scenario = read(&format!("{PAIR}{text}")).expect(text);
         let findings = check(&scenario, &fmus);
-        let found = findings.iter().find(|f| f.severity == severity && f.to_string().starts_with(expected));
+        let found = findings.iter().find(|f| f.severity == *severity && f.to_string().starts_with(expected));
         assert!(found.is_some(), "{text:?}: {:#?}", findings.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
     let order = PAIR.replace("[coupling]", "[coupling]\nschedule = \"gauss-seidel\"\norder = [\"a\", \"a\"]");

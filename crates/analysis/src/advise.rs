@@ -16,12 +16,12 @@
 use crate::candidates::candidates;
 use crate::confirmed::confirm;
 use crate::controlled::control;
+use crate::explore::explore;
 use crate::interfaces::{Capabilities, Connection, gain, observe};
 use crate::measure::FLOOR;
 use crate::missed::{AtRest, Missed, Nearest, Unadvised};
 use crate::scenario::Benchmark;
-use crate::scheme::{Control, Correct, Family, Predict, Schedule, Scheme};
-use crate::trial::{Trial, difference, moves, run, worst};
+use crate::scheme::{Control, Predict, Schedule, Scheme};
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
@@ -30,27 +30,19 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Macro steps of the finest of three trials to those of the first.
-const FINEST: u64 = 4;
-/// Trials of one scheme.
-const TRIALS_MAX: usize = 20;
+pub(super) const FINEST: u64 = 4;
 /// Calls of a trial run, at most.
 pub(super) const DO_STEPS_MAX: u64 = 400_000;
 /// A scheme whose finest trial costs this many times what the cheapest costs is given up.
 pub(super) const COST_MAX: u64 = 32;
-/// Errors above this are beyond Richardson's reach.
-const ERROR_MAX: f64 = 0.2;
 /// The part of the tolerance that the error is to have.
 pub(super) const AIM: f64 = 0.7;
 /// ln of the growth over a run that is accepted.
-const GROWTH_MAX: f64 = 1.0;
+pub(super) const GROWTH_MAX: f64 = 1.0;
 
-/// Trials one after the other whose differences are large and do not shrink, after which a scheme is given up.
-const UNMOVED_MAX: u32 = 7;
-/// Schemes given up so, after which no other is tried where none has been found.
+/// Schemes whose differences do not shrink, after which no other is tried where none has been found.
 const STUCK_MAX: usize = 4;
 
-/// Unknowns of a macro step that a method with a dense matrix of them is tried with.
-const UNKNOWNS_MAX: usize = 1000;
 /// The part of the time for all trials that one scheme may take.
 const SHARE: f64 = 1.0 / 6.0;
 
@@ -59,16 +51,16 @@ pub(super) struct Search {
     /// When the time is over, where it is limited.
     until: Option<Instant>,
     /// Calls of the cheapest scheme so far.
-    cheapest: AtomicU64,
+    pub(super) cheapest: AtomicU64,
     /// Schemes whose runs stay in bounds and do not converge.
-    stuck: AtomicUsize,
+    pub(super) stuck: AtomicUsize,
     /// The values at which all quantities stay, where a trial has shown that they do.
-    rest: OnceLock<Vec<f64>>,
+    pub(super) rest: OnceLock<Vec<f64>>,
 }
 
 impl Search {
     /// Whether the quantities, not the schemes, are what does not converge, or does not move.
-    fn is_hopeless(&self) -> bool {
+    pub(super) fn is_hopeless(&self) -> bool {
         let is_stuck = self.stuck.load(Ordering::Relaxed) >= STUCK_MAX || self.rest.get().is_some();
         is_stuck && self.cheapest.load(Ordering::Relaxed) == u64::MAX
     }
@@ -108,7 +100,7 @@ impl Question {
     }
 
     /// Macro steps of the first guess.
-    fn guessed(&self, benchmark: &dyn Benchmark, divided: u64) -> Option<u64> {
+    pub(super) fn guessed(&self, benchmark: &dyn Benchmark, divided: u64) -> Option<u64> {
         let guess_s = self.guess_s.min(benchmark.step_max_s());
         self.windows(benchmark, (self.stop_s / guess_s).ceil().max(1.0) as u64, divided)
     }
@@ -291,110 +283,10 @@ pub(super) fn leave_out(left_out: &mut Vec<LeftOut>, scheme: &Scheme, why: Strin
 }
 
 /// ln ρ / H; infinite where the map is not finite, NaN where there is none, or none in time.
-fn growth_rate(benchmark: &dyn Benchmark, (scheme, step_s): (&Scheme, f64), until: Option<Instant>) -> f64 {
+pub(super) fn growth_rate(benchmark: &dyn Benchmark, (scheme, step_s): (&Scheme, f64), until: Option<Instant>) -> f64 {
     match benchmark.growth(scheme, step_s, until) {
         Ok(growth) if growth.radius.is_nan() => f64::INFINITY,
         Ok(growth) => growth.radius.ln() / step_s,
         Err(_) => f64::NAN,
     }
-}
-
-/// A matrix of all unknowns of a macro step is to be small.
-fn is_small(benchmark: &dyn Benchmark, scheme: &Scheme) -> Result<(), RunError> {
-    let nodes = if scheme.predict.family == Family::Spectral { scheme.predict.degree as usize } else { 1 };
-    if scheme.correct == Correct::Newton && nodes * benchmark.signals() > UNKNOWNS_MAX {
-        return Err(RunError::grid(
-            "unknowns of a macro step",
-            format!("{nodes} × {} signals between units", benchmark.signals()),
-            format!("at most {UNKNOWNS_MAX} for a method with a matrix of them"),
-        ));
-    }
-    Ok(())
-}
-
-/// The macro step of one scheme; where it costs too much or grows, the reason in words.
-fn explore(
-    benchmark: &dyn Benchmark,
-    scheme: &Scheme,
-    question: &Question,
-    search: &Search,
-    nearest: &mut Option<Nearest>,
-) -> Result<Result<Candidate, String>, RunError> {
-    let (units, quantities) = (benchmark.card().units as u64, benchmark.quantities().len());
-    is_small(benchmark, scheme)?;
-    let until = question.until(search);
-    let (mut reason, mut unmoved) = (String::new(), 0);
-    let mut next = question.guessed(benchmark, FINEST);
-    for _ in 0..TRIALS_MAX {
-        // Numbers of macro steps that units allow come to an end.
-        let Some(windows) = next else { break };
-        next = question.windows(benchmark, 2 * windows, FINEST);
-        // The finest trial may cost some times what the best does.
-        let bound = search.cheapest.load(Ordering::Relaxed).saturating_mul(COST_MAX).min(DO_STEPS_MAX);
-        if FINEST * windows * units > bound || search.is_hopeless() {
-            break;
-        }
-        let mut trials = Vec::with_capacity(3);
-        for factor in [1, 2, FINEST] {
-            let n = windows * factor;
-            match run(benchmark, scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
-                Trial::Done(done) => trials.push(done),
-                Trial::Late => return Err(question.late()),
-                Trial::Stopped(why) => reason = why,
-            }
-        }
-        let [a, b, c] = trials.as_slice() else { continue };
-        // An error relative to a size is none where nothing moves.
-        if !moves(c, quantities) {
-            let _ = search.rest.set(c.rows[0][..quantities].to_vec());
-            return Ok(Err(String::new()));
-        }
-        let (d1, d2) = (difference(&a.rows, &b.rows, quantities), difference(&b.rows, &c.rows, quantities));
-        let p = (d1 / d2).log2();
-        let near = Nearest::of(scheme, question.stop_s / (FINEST * windows) as f64, d1, d2);
-        *nearest = near.into_iter().chain(*nearest).min_by(|a, b| a.error.total_cmp(&b.error));
-        // Runs whose difference stays as large as it is do not converge.
-        unmoved = if d2 > ERROR_MAX && p < 0.5 { unmoved + 1 } else { 0 };
-        if unmoved == UNMOVED_MAX {
-            search.stuck.fetch_add(1, Ordering::Relaxed);
-            return Ok(Err(worst(benchmark, b, c).unwrap_or_default()));
-        }
-        // So near to the solution is the second run that the first one's error is seen.
-        let is_seen = d1 > 0.0 && d1 <= AIM * question.tolerance && p > 3.0;
-        // Runs that agree to rounding have no error that a shorter step would reduce.
-        let is_same = d1.max(d2) <= FLOOR && question.tolerance >= FLOOR;
-        let (chosen, error, order, do_steps) = if is_seen || is_same {
-            let order = if is_same { scheme.global_order() } else { p.min(scheme.global_order()) };
-            (windows, d1, order, a.do_steps)
-        } else {
-            let error = d2 * p.exp2() / (p.exp2() - 1.0);
-            // An order that theory does not know is a coincidence of two differences.
-            if !(p > 0.7 && p < scheme.global_order() + 1.6 && error < ERROR_MAX) {
-                reason = worst(benchmark, b, c).unwrap_or_default();
-                continue;
-            }
-            // `error` is that of the run with 2·windows.
-            let wanted = windows as f64 * 2.0 * (error / (AIM * question.tolerance)).powf(1.0 / p);
-            let chosen = question.windows(benchmark, wanted.ceil().max(windows as f64) as u64, 1);
-            // Far from the trials the order is not known well enough.
-            let Some(chosen) = chosen.filter(|chosen| *chosen <= 3 * windows) else {
-                let far = chosen.map_or(2 * windows, |chosen| (chosen / 2).min(8 * windows));
-                next = question.windows(benchmark, far, FINEST);
-                continue;
-            };
-            let factor = 2.0 * windows as f64 / chosen as f64;
-            (chosen, error * factor.powf(p), p, (b.do_steps as f64 / factor) as u64)
-        };
-        // Trials cannot show less than rounding and what correctors leave.
-        let error = error.max(FLOOR);
-        let step_s = question.stop_s / chosen as f64;
-        let growth_rate = growth_rate(benchmark, (scheme, step_s), until);
-        if growth_rate * question.stop_s > GROWTH_MAX {
-            reason = format!("deviations grow by {growth_rate:.2e} 1/s");
-            continue;
-        }
-        search.cheapest.fetch_min(do_steps, Ordering::Relaxed);
-        return Ok(Ok(Candidate { scheme: *scheme, step_s, error, order, growth_rate, do_steps }));
-    }
-    Ok(Err(reason))
 }

@@ -8,7 +8,7 @@ use crate::advise::{AIM, Candidate, Question, leave_out};
 use crate::advise::{LeftOut, Search};
 use crate::measure::FLOOR;
 use crate::scenario::Benchmark;
-use crate::trial::{Trial, difference, run};
+use crate::trial::{Steps, Trial, difference, run};
 use macrostep_master::RunError;
 
 /// Steps that are tried for one scheme.
@@ -61,7 +61,7 @@ fn confirmed(
         }
         let mut trials = Vec::with_capacity(2);
         for n in [windows, 2 * windows] {
-            match run(benchmark, &c.scheme, (question.stop_s / n as f64, n), &question.factory, until)? {
+            match run(benchmark, &c.scheme, Steps::to(question.stop_s, n), &question.factory, until)? {
                 Trial::Done(done) => trials.push(done),
                 Trial::Late => return Ok(*c),
                 Trial::Stopped(why) => return Err(RunError::grid("run of the candidate", why, "a run to its end")),

@@ -4,7 +4,7 @@ use crate::advise::{COST_MAX, Candidate, DO_STEPS_MAX, LeftOut, Question, leave_
 use crate::scenario::{Benchmark, Setup};
 use crate::scheme::Scheme;
 use crate::trajectory::Trajectory;
-use crate::trial::{Done, Trial, run};
+use crate::trial::{Done, Steps, Trial, run};
 use macrostep_master::RunError;
 use std::time::Instant;
 
@@ -21,23 +21,24 @@ pub(super) fn control(
     let wanted = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let Some(windows) = question.windows(benchmark, wanted, 1) else { return Ok(Vec::new()) };
     let step_s = question.stop_s / windows as f64;
-    let Done { rows, events_s, .. } = match run(benchmark, &best.scheme, (step_s, windows), &question.factory, until)? {
-        Trial::Done(done) => done,
-        Trial::Stopped(_) => return Ok(Vec::new()),
-        Trial::Late => {
-            let all = crate::candidates::controlled(&best.scheme);
-            all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, question.late().to_string()));
-            return Ok(Vec::new());
-        }
-    };
+    let Done { rows, events_s, .. } =
+        match run(benchmark, &best.scheme, Steps { step_s, windows }, &question.factory, until)? {
+            Trial::Done(done) => done,
+            Trial::Stopped(_) => return Ok(Vec::new()),
+            Trial::Late => {
+                let all = crate::candidates::controlled(&best.scheme);
+                all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, question.late().to_string()));
+                return Ok(Vec::new());
+            }
+        };
     let is_late = || until.is_some_and(|until| Instant::now() > until);
-    let (fine, quantities) = (Trajectory { step_s, rows, events_s, error: 0.0 }, benchmark.quantities().len());
+    let fine = Trajectory { step_s, rows, events_s, error: 0.0 };
     let mut found = Vec::new();
     for scheme in crate::candidates::controlled(&best.scheme) {
         let mut tolerance = question.tolerance;
         for _ in 0..CONTROL_TRIALS {
             let scheme = Scheme { control_tolerance: tolerance, ..scheme };
-            match controlled(benchmark, &scheme, question, (&fine, quantities, until)) {
+            match controlled(benchmark, &scheme, question, &fine, until) {
                 _ if is_late() => {
                     leave_out(left_out, &scheme, question.late().to_string());
                     break;
@@ -65,10 +66,12 @@ fn controlled(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
-    (fine, quantities, until): (&Trajectory, usize, Option<Instant>),
+    fine: &Trajectory,
+    until: Option<Instant>,
 ) -> Result<Option<(f64, u64)>, RunError> {
     let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
+    let quantities = benchmark.quantities().len();
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
     let (mut error, mut do_steps) = (0.0f64, 0);

@@ -39,6 +39,7 @@ mod circuit;
 mod confirmed;
 mod controlled;
 mod cylinder;
+mod explore;
 mod oscillator;
 mod scenario;
 mod spring;

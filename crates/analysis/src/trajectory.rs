@@ -12,7 +12,7 @@
 
 use crate::scenario::Benchmark;
 use crate::scheme::Scheme;
-use crate::trial::{Done, Trial, difference, run, worst};
+use crate::trial::{Done, Steps, Trial, difference, run, worst};
 use macrostep_master::RunError;
 use std::ops::Range;
 
@@ -183,7 +183,7 @@ fn refined(
     let (mut reason, mut refused) = (String::new(), String::new());
     while windows * units <= DO_STEPS_MAX && doublings <= DOUBLINGS_MAX {
         let step_s = stop_s / windows as f64;
-        let done = match run(benchmark, scheme, (step_s, windows), &crate::models::native, None) {
+        let done = match run(benchmark, scheme, Steps { step_s, windows }, &crate::models::native, None) {
             Ok(Trial::Done(done)) => done,
             Ok(Trial::Stopped(why)) => {
                 (windows, has_run, refused) = (2 * windows, true, why);

@@ -26,14 +26,30 @@ pub struct Done {
     pub events_s: Vec<f64>,
 }
 
-/// A run of so many macro steps of so many seconds, which ends at an instant where there is one.
+/// Macro steps of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps {
+    /// The macro step \[s\].
+    pub step_s: f64,
+    /// How many.
+    pub windows: u64,
+}
+
+impl Steps {
+    /// So many to the end of a run.
+    pub fn to(stop_s: f64, windows: u64) -> Steps {
+        Steps { step_s: stop_s / windows as f64, windows }
+    }
+}
+
+/// A run of so many macro steps, which ends at an instant where there is one.
 ///
 /// # Errors
 /// Where the system cannot be coupled like this.
 pub fn run(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
-    (step_s, windows): (f64, u64),
+    Steps { step_s, windows }: Steps,
     factory: Factory<'_>,
     until: Option<Instant>,
 ) -> Result<Trial, RunError> {

@@ -4,7 +4,7 @@ use macrostep_description::shown;
 use macrostep_master::{Grade, Simulation};
 use macrostep_slave::Topic;
 
-use crate::said::Said;
+use crate::messages::Messages;
 
 /// Windows before the first verdict.
 const FIRST: u64 = 32;
@@ -20,7 +20,7 @@ pub(crate) struct Judged {
 
 impl Judged {
     /// Tells a verdict that is worse than the last one. It is looked at each time a quarter more windows are over.
-    pub fn tell(&mut self, simulation: &Simulation, said: &Said) {
+    pub fn tell(&mut self, simulation: &Simulation, messages: &Messages) {
         let windows = simulation.statistics().windows;
         if windows < self.next.max(FIRST) {
             return;
@@ -30,7 +30,7 @@ impl Judged {
         if verdict.grade > self.told {
             self.told = verdict.grade;
             let t_s = shown::time(simulation.time_s());
-            said.say(Topic::Warning, format!("at t = {t_s} s the run inside is {verdict}"));
+            messages.say(Topic::Warning, format!("at t = {t_s} s the run inside is {verdict}"));
         }
     }
 }

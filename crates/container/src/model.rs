@@ -8,8 +8,8 @@ use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shar
 
 use crate::contents::Contents;
 use crate::declaration::{Alias, Type};
+use crate::messages::Messages;
 use crate::running::{Made, Running, failed};
-use crate::said::Said;
 
 /// Steps inside that one step outside may take, at most.
 const WINDOWS_MAX: f64 = 1e9;
@@ -19,7 +19,7 @@ pub struct Container {
     contents: Shared<Contents>,
     /// The run inside; `None` before initialisation.
     running: Option<Running>,
-    said: Said,
+    messages: Messages,
     /// Whether it was told that outputs are interpolated; once is enough.
     has_told: bool,
 }
@@ -45,7 +45,7 @@ impl Model for Container {
     fn declare(resources: Option<&Path>) -> Result<(Self, ModelDescription), Fault> {
         let contents = Contents::open(resources)?;
         let description = contents.description.clone();
-        Ok((Container { contents, running: None, said: Said::default(), has_told: false }, description))
+        Ok((Container { contents, running: None, messages: Messages::default(), has_told: false }, description))
     }
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
@@ -55,7 +55,7 @@ impl Model for Container {
         }
         // Instances that may be alive once only must go before others come.
         self.running = None;
-        let running = Running::start(&self.contents, &self.said, made, memory);
+        let running = Running::start(&self.contents, &self.messages, made, memory);
         self.running = Some(running.map_err(|why| failed(memory.start_s, &why))?);
         Ok(())
     }
@@ -80,14 +80,14 @@ impl Model for Container {
         let (ahead, t_s) = (running.between.as_ref().map(|between| between.after.t_s), running.simulation.time_s());
         match stepped {
             Ok(()) => {
-                running.judged.tell(&running.simulation, &self.said);
+                running.judged.tell(&running.simulation, &self.messages);
                 if let Some(ahead_s) = ahead.filter(|_| !std::mem::replace(&mut self.has_told, true)) {
-                    self.said.say(Topic::Warning, ahead_of(span.start_s + span.step_s, ahead_s));
+                    self.messages.say(Topic::Warning, ahead_of(span.start_s + span.step_s, ahead_s));
                 }
                 Ok(Outcome::Done)
             }
             Err(error @ RunError::Discarded { terminated, .. }) => {
-                self.said.say(Topic::Discard, error.to_string());
+                self.messages.say(Topic::Discard, error.to_string());
                 Ok(Outcome::Discarded { reached_s: t_s, terminated })
             }
             Err(error) => Err(failed(span.start_s, &error)),
@@ -122,7 +122,7 @@ impl Model for Container {
                 continue;
             }
             *value = running.output_derivative(alias, *order).map_err(|e| {
-                self.said.say(Topic::Discard, e.to_string());
+                self.messages.say(Topic::Discard, e.to_string());
                 let message = "the unit inside does not give this derivative at present";
                 Fault::Unavailable { call: "fmi2GetRealOutputDerivatives", message }
             })?;
@@ -152,7 +152,7 @@ impl Model for Container {
         let t_s = memory.time_s;
         if self.running.as_ref().is_none_or(|running| !running.made.serves(&made)) {
             self.running = None;
-            let running = Running::start(&self.contents, &self.said, made, memory);
+            let running = Running::start(&self.contents, &self.messages, made, memory);
             self.running = Some(running.map_err(|why| failed(t_s, &why))?);
         }
         let Some(running) = &mut self.running else { return Ok(()) };
@@ -160,7 +160,7 @@ impl Model for Container {
     }
 
     fn messages(&mut self) -> Vec<Message> {
-        self.said.take()
+        self.messages.take()
     }
 
     fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {

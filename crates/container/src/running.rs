@@ -10,10 +10,10 @@ use macrostep_system::{Finding, assemble};
 
 use crate::between::Between;
 use crate::contents::Contents;
-use crate::course::Course;
 use crate::declaration::{Alias, Type};
+use crate::extrapolation::Extrapolation;
 use crate::judged::Judged;
-use crate::said::Said;
+use crate::messages::Messages;
 use crate::slaves::Inside;
 use crate::steps::end_s;
 
@@ -123,7 +123,7 @@ pub(crate) struct Running {
     pub(crate) told_others: Vec<Option<Value>>,
     pub(crate) wanted: Polynomials,
     /// Of the real inputs, where they are extrapolated.
-    pub(crate) course: Option<Course>,
+    pub(crate) extrapolation: Option<Extrapolation>,
     /// Where the run is ahead of the outer master: its last window.
     pub between: Option<Between>,
     /// Whether its windows are shortened rather than passed.
@@ -137,11 +137,11 @@ impl Running {
     ///
     /// # Errors
     /// In words: what the assembly finds wrong, and what a unit answers.
-    pub fn start(contents: &Contents, said: &Said, made: Made, memory: &Memory) -> Result<Running, String> {
+    pub fn start(contents: &Contents, messages: &Messages, made: Made, memory: &Memory) -> Result<Running, String> {
         // The scenario, assembled with its units as the container's slaves.
         let scenario = contents.scenario(&made);
         let Contents { fmus, slaves, resources, .. } = contents;
-        let inside = Inside { fmus, slaves: *slaves, resources, isolate: made.isolate, said };
+        let inside = Inside { fmus, slaves: *slaves, resources, isolate: made.isolate, messages };
         let (mut assembly, _) = assemble(&scenario, &inside).map_err(|findings| first_error(&findings))?;
         // A run without a stop has an open end.
         if made.stop_s.is_infinite() {
@@ -155,7 +155,7 @@ impl Running {
         // The run, which is told all inputs anew before it initialises.
         let mut simulation = assembly.simulation().map_err(|e| e.to_string())?;
         let is_free = contents.table.varies && simulation.shorten();
-        let course = made.extrapolate.then(Course::default);
+        let extrapolation = made.extrapolate.then(Extrapolation::default);
         let mut running = Running {
             simulation,
             made,
@@ -164,7 +164,7 @@ impl Running {
             told: Polynomials::default(),
             told_others: Vec::new(),
             wanted: Polynomials::default(),
-            course,
+            extrapolation,
             between: None,
             is_free,
             judged: Judged::default(),
@@ -194,7 +194,8 @@ impl Running {
         }
         self.tell_others(contents, memory)?;
         // Polynomials. What a step has left is told already, extrapolated or not.
-        let is_left = self.course.as_ref().is_some_and(|course| course.knows(reals(contents, memory)));
+        let is_left =
+            self.extrapolation.as_ref().is_some_and(|extrapolation| extrapolation.knows(reals(contents, memory)));
         if !is_left && !is_told(&self.told, contents, memory) {
             self.wanted = wanted(contents, memory);
             self.give()?;

@@ -16,7 +16,7 @@ use macrostep_system::words::Rollback;
 use macrostep_system::{Catalogue, Fmus};
 use serde::{Deserialize, Serialize};
 
-use crate::said::Said;
+use crate::messages::Messages;
 
 /// How the FMUs inside are run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub(crate) struct Inside<'a> {
     pub resources: &'a Path,
     /// Whether each runs in a process of its own.
     pub isolate: bool,
-    pub said: &'a Said,
+    pub messages: &'a Messages,
 }
 
 impl Inside<'_> {
@@ -76,7 +76,7 @@ impl Inside<'_> {
         let isolation = Isolation::of_file(&program, limits).map_err(failed)?;
         // What it writes is no business of the outer tool's standard error.
         let output = Arc::new(Output::new().map_err(failed)?);
-        self.said.hear_output(name, Arc::clone(&output));
+        self.messages.hear_output(name, Arc::clone(&output));
         Ok(Isolation { logging_on: self.slaves.logging_on, output: Some(output), ..isolation })
     }
 }
@@ -91,7 +91,7 @@ impl Catalogue for Inside<'_> {
         if self.isolate {
             return Ok(Box::new(self.isolation(name)?.instantiate(&fmu, name).map_err(|e| e.to_string())?));
         }
-        let (log, remark) = (self.said.clone(), self.said.clone());
+        let (log, remark) = (self.messages.clone(), self.messages.clone());
         let options = FmuOptions {
             logging_on: self.slaves.logging_on,
             log: Some(Arc::new(move |record: &LogRecord<'_>| log.hear(record))),

@@ -21,11 +21,11 @@ impl Running {
     /// A step begins at `t_s` \[s\]: inputs that came without derivatives go on as they did over the step before, where that is asked for.
     fn begin(&mut self, contents: &Contents, memory: &Memory, t_s: f64) {
         self.wanted = wanted(contents, memory);
-        let Some(course) = &mut self.course else { return };
-        course.begin(t_s, reals(contents, memory).collect());
+        let Some(extrapolation) = &mut self.extrapolation else { return };
+        extrapolation.begin(t_s, reals(contents, memory).collect());
         for i in 0..self.wanted.count() {
             if (1..=self.wanted.degree()).all(|j| self.wanted.coefficient(i, j) == 0.0) {
-                self.wanted.set(i, 1, course.slope(i));
+                self.wanted.set(i, 1, extrapolation.slope(i));
             }
         }
     }
@@ -56,7 +56,7 @@ impl Running {
             self.between = None;
             self.tell_others(contents, memory)?;
             self.give()?;
-        } else if self.course.is_some() {
+        } else if self.extrapolation.is_some() {
             self.begin(contents, memory, from_s);
             self.give()?;
         }

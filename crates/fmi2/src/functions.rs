@@ -1,98 +1,15 @@
 //! The functions a library exports.
 
-use core::ffi::{CStr, c_void};
-
 use crate::*;
 
-/// Writes the table, its symbols and the loader from one list.
-macro_rules! table {
-    (
-        required { $( $(#[$rdoc:meta])* $rfield:ident = $rsymbol:literal : fn($($rarg:ty),*) -> $rret:ty; )* }
-        optional { $( $(#[$odoc:meta])* $ofield:ident = $osymbol:literal : fn($($oarg:ty),*) -> $oret:ty; )* }
-        model_exchange { $( $(#[$mdoc:meta])* $mfield:ident = $msymbol:literal : fn($($marg:ty),*) -> $mret:ty; )* }
-    ) => {
-        /// One function pointer per exported symbol. Calling one is unsafe: the pointers must obey the standard.
-        ///
-        /// What no co-simulation can do without is a plain pointer; what foreign libraries are known to leave out
-        /// although the standard demands it is an `Option`.
-        #[derive(Debug, Clone, Copy)]
-        pub struct Functions {
-            $( $(#[$rdoc])* pub $rfield: unsafe extern "C" fn($($rarg),*) -> $rret, )*
-            $( $(#[$odoc])* pub $ofield: Option<unsafe extern "C" fn($($oarg),*) -> $oret>, )*
-            $( $(#[$mdoc])* pub $mfield: Option<unsafe extern "C" fn($($marg),*) -> $mret>, )*
-        }
-
-        /// The symbols a library cannot do without.
-        pub const REQUIRED_SYMBOLS: &[&str] = &[$($rsymbol),*];
-
-        /// The symbols a foreign library may lack.
-        pub const OPTIONAL_SYMBOLS: &[&str] = &[$($osymbol),*];
-
-        /// The symbols of model exchange (FMI 2.0.5, section 3.2), which a library for co-simulation alone has not.
-        pub const MODEL_EXCHANGE_SYMBOLS: &[&str] = &[$($msymbol),*];
-
-        impl Functions {
-            /// Fills the table from a symbol look-up that answers NULL for a symbol it does not find.
-            ///
-            /// # Errors
-            /// The names of all [`REQUIRED_SYMBOLS`] that are missing.
-            ///
-            /// # Safety
-            /// Every pointer `lookup` returns is NULL or a function of the type the FMI 2.0 headers declare for that
-            /// symbol, and outlives the table.
-            pub unsafe fn load(
-                mut lookup: impl FnMut(&'static CStr) -> *const c_void,
-            ) -> Result<Functions, Vec<&'static str>> {
-                let mut missing = Vec::new();
-                $(
-                    let $rfield = lookup(c_name(concat!($rsymbol, "\0")));
-                    if $rfield.is_null() {
-                        missing.push($rsymbol);
-                    }
-                )*
-                if !missing.is_empty() {
-                    return Err(missing);
-                }
-                Ok(Functions {
-                    $(
-                        // SAFETY: not NULL, and of this type by the contract of `load`.
-                        $rfield: unsafe {
-                            core::mem::transmute::<*const c_void, unsafe extern "C" fn($($rarg),*) -> $rret>($rfield)
-                        },
-                    )*
-                    $(
-                        // SAFETY: NULL is `None` of an optional function pointer, anything else is of this type by the
-                        // contract of `load`.
-                        $ofield: unsafe {
-                            core::mem::transmute::<
-                                *const c_void,
-                                Option<unsafe extern "C" fn($($oarg),*) -> $oret>,
-                            >(lookup(c_name(concat!($osymbol, "\0"))))
-                        },
-                    )*
-                    $(
-                        // SAFETY: NULL is `None` of an optional function pointer, anything else is of this type by the
-                        // contract of `load`.
-                        $mfield: unsafe {
-                            core::mem::transmute::<
-                                *const c_void,
-                                Option<unsafe extern "C" fn($($marg),*) -> $mret>,
-                            >(lookup(c_name(concat!($msymbol, "\0"))))
-                        },
-                    )*
-                })
-            }
-        }
-    };
-}
-
-/// A literal that ends in a zero byte, as a C string.
-fn c_name(terminated: &'static str) -> &'static CStr {
-    CStr::from_bytes_with_nul(terminated.as_bytes()).unwrap_or(c"")
-}
-
-table! {
-    required {
+crate::function_table! {
+    /// One function pointer per exported symbol. Calling one is unsafe: the pointers must obey the standard.
+    ///
+    /// What no co-simulation can do without is a plain pointer; what foreign libraries are known to leave out although the standard demands
+    /// it is an `Option`.
+    struct Functions;
+    /// The symbols a library cannot do without.
+    required REQUIRED_SYMBOLS {
         /// `fmi2Instantiate(instanceName, fmuType, fmuGUID, fmuResourceLocation, functions, visible, loggingOn)`.
         instantiate = "fmi2Instantiate":
             fn(Str, Type, Str, Str, *const CallbackFunctions, Boolean, Boolean) -> Component;
@@ -113,7 +30,8 @@ table! {
         /// `fmi2DoStep(c, currentCommunicationPoint, communicationStepSize, noSetFMUStatePriorToCurrentPoint)`.
         do_step = "fmi2DoStep": fn(Component, Real, Real, Boolean) -> Status;
     }
-    optional {
+    /// The symbols a foreign library may lack.
+    optional OPTIONAL_SYMBOLS {
         /// `fmi2GetTypesPlatform()`.
         get_types_platform = "fmi2GetTypesPlatform": fn() -> Str;
         /// `fmi2GetVersion()`.
@@ -170,7 +88,8 @@ table! {
         /// `fmi2GetStringStatus(c, kind, value)`.
         get_string_status = "fmi2GetStringStatus": fn(Component, StatusKind, *mut Str) -> Status;
     }
-    model_exchange {
+    /// The symbols of model exchange (FMI 2.0.5, section 3.2), which a library for co-simulation alone has not.
+    optional MODEL_EXCHANGE_SYMBOLS {
         /// `fmi2EnterEventMode(c)`.
         enter_event_mode = "fmi2EnterEventMode": fn(Component) -> Status;
         /// `fmi2NewDiscreteStates(c, eventInfo)`.

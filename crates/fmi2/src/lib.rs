@@ -11,7 +11,10 @@
 #![allow(unsafe_code)]
 
 mod functions;
+mod table;
 mod types;
 
 pub use functions::*;
+#[doc(hidden)]
+pub use table::c_name;
 pub use types::*;

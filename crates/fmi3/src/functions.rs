@@ -1,80 +1,15 @@
 //! The functions a library exports.
 
-use core::ffi::{CStr, c_void};
-
 use crate::*;
 
-/// Writes the table, its symbols and the loader from one list.
-macro_rules! table {
-    (
-        required { $( $(#[$rdoc:meta])* $rfield:ident = $rsymbol:literal : fn($($rarg:ty),*) -> $rret:ty; )* }
-        optional { $( $(#[$odoc:meta])* $ofield:ident = $osymbol:literal : fn($($oarg:ty),*) -> $oret:ty; )* }
-    ) => {
-        /// One function pointer per exported symbol. Calling one is unsafe: the pointers must obey the standard.
-        ///
-        /// What no co-simulation can do without is a plain pointer; what libraries leave out although the standard demands it is an `Option`.
-        #[derive(Debug, Clone, Copy)]
-        pub struct Functions {
-            $( $(#[$rdoc])* pub $rfield: unsafe extern "C" fn($($rarg),*) -> $rret, )*
-            $( $(#[$odoc])* pub $ofield: Option<unsafe extern "C" fn($($oarg),*) -> $oret>, )*
-        }
-
-        /// The symbols a library cannot do without.
-        pub const REQUIRED_SYMBOLS: &[&str] = &[$($rsymbol),*];
-
-        /// The symbols a foreign library may lack.
-        pub const OPTIONAL_SYMBOLS: &[&str] = &[$($osymbol),*];
-
-        impl Functions {
-            /// Fills the table from a symbol look-up that answers NULL for a symbol it does not find.
-            ///
-            /// # Errors
-            /// The names of all [`REQUIRED_SYMBOLS`] that are missing.
-            ///
-            /// # Safety
-            /// Every pointer `lookup` returns is NULL or a function of the type the FMI 3.0 headers declare for that symbol, and outlives the
-            /// table.
-            pub unsafe fn load(
-                mut lookup: impl FnMut(&'static CStr) -> *const c_void,
-            ) -> Result<Functions, Vec<&'static str>> {
-                let mut missing = Vec::new();
-                $(
-                    let $rfield = lookup(c_name(concat!($rsymbol, "\0")));
-                    if $rfield.is_null() {
-                        missing.push($rsymbol);
-                    }
-                )*
-                if !missing.is_empty() {
-                    return Err(missing);
-                }
-                Ok(Functions {
-                    $(
-                        // SAFETY: not NULL, and of this type by the contract of `load`.
-                        $rfield: unsafe {
-                            core::mem::transmute::<*const c_void, unsafe extern "C" fn($($rarg),*) -> $rret>($rfield)
-                        },
-                    )*
-                    $(
-                        // SAFETY: NULL is `None` of an optional function pointer, anything else is of this type by the contract of `load`.
-                        $ofield: unsafe {
-                            core::mem::transmute::<*const c_void, Option<unsafe extern "C" fn($($oarg),*) -> $oret>>(
-                                lookup(c_name(concat!($osymbol, "\0"))),
-                            )
-                        },
-                    )*
-                })
-            }
-        }
-    };
-}
-
-/// A literal that ends in a zero byte, as a C string.
-fn c_name(terminated: &'static str) -> &'static CStr {
-    CStr::from_bytes_with_nul(terminated.as_bytes()).unwrap_or(c"")
-}
-
-table! {
-    required {
+macrostep_fmi2::function_table! {
+    /// One function pointer per exported symbol. Calling one is unsafe: the pointers must obey the standard.
+    ///
+    /// What no co-simulation can do without is a plain pointer; what foreign libraries are known to leave out although the standard demands
+    /// it is an `Option`.
+    struct Functions;
+    /// The symbols a library cannot do without.
+    required REQUIRED_SYMBOLS {
         /// `fmi3InstantiateCoSimulation(instanceName, instantiationToken, resourcePath, visible, loggingOn, eventModeUsed, earlyReturnAllowed,
         /// requiredIntermediateVariables, nRequiredIntermediateVariables, instanceEnvironment, logMessage, intermediateUpdate)`.
         instantiate = "fmi3InstantiateCoSimulation":
@@ -97,7 +32,8 @@ table! {
         do_step = "fmi3DoStep":
             fn(Instance, f64, f64, Boolean, *mut Boolean, *mut Boolean, *mut Boolean, *mut f64) -> Status;
     }
-    optional {
+    /// The symbols a foreign library may lack.
+    optional OPTIONAL_SYMBOLS {
         /// `fmi3GetVersion()`.
         get_version = "fmi3GetVersion": fn() -> Str;
         /// `fmi3SetDebugLogging(instance, loggingOn, nCategories, categories)`.
@@ -187,6 +123,8 @@ table! {
 
 #[cfg(test)]
 mod tests {
+    use core::ffi::{CStr, c_void};
+
     use super::*;
 
     #[test]

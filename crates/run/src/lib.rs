@@ -12,26 +12,26 @@
 
 pub mod checkpoint;
 mod claim;
+mod clock;
 mod collected;
 mod comparison;
 mod error;
 mod number;
-mod pace;
-mod room;
 mod rows;
 mod sink;
 mod steps;
 mod stream;
+mod tail;
 mod thinned;
 mod timed;
 mod trace;
 
 pub use checkpoint::{Checkpoint, CheckpointWriter};
 pub use claim::{Claim, folder_at, identity, take, taken};
+pub use clock::{Clock, RealTime};
 pub use collected::Collected;
 pub use comparison::{Comparison, Known, OutputError, Values};
 pub use error::Error;
-pub use pace::{Pace, RealTime};
 pub use rows::Rows;
 pub use sink::{Sink, goes_on};
 pub use steps::{Progress, Steps};

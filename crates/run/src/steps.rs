@@ -6,8 +6,8 @@ use macrostep_import::isolation::interrupt;
 use macrostep_master::{RunError, Simulation};
 
 use crate::checkpoint::CheckpointWriter;
+use crate::clock::Clock;
 use crate::error::Error;
-use crate::pace::Pace;
 use crate::sink::Sink;
 use crate::stream::Stream;
 
@@ -33,7 +33,7 @@ pub struct Steps {
     /// Time spent in windows and recording.
     pub wall: Duration,
     /// The clock the run keeps to.
-    pub pace: Option<Pace>,
+    pub clock: Option<Clock>,
     /// Receives the part of the run that is done, 0 to 1; dropped when the run has ended.
     pub progress: Option<Progress>,
 }
@@ -54,7 +54,7 @@ impl Steps {
             every: every.max(1),
             done: None,
             wall: Duration::ZERO,
-            pace: None,
+            clock: None,
             progress: None,
         })
     }
@@ -108,7 +108,7 @@ impl Steps {
         }
         let done = self.done.unwrap_or(0);
         let mut n = done;
-        self.pace.as_mut().into_iter().for_each(|pace| pace.begin(simulation.time_s()));
+        self.clock.as_mut().into_iter().for_each(|clock| clock.begin(simulation.time_s()));
         // As many as take about a tenth of a second, where somebody looks on.
         let mut few = if rows.is_watched() { 1 } else { BAR };
         while !self.is_over(simulation, n) {
@@ -129,7 +129,7 @@ impl Steps {
             // Windows until one of them is to be looked at, with the rows that fall due.
             let until_kept = writer.as_ref().map_or(u64::MAX, |k| k.next(n));
             let most = self.windows.map_or(u64::MAX, |all| all - n);
-            let few_or_one = if self.pace.is_some() { 1 } else { few };
+            let few_or_one = if self.clock.is_some() { 1 } else { few };
             let windows = most.min(until_kept).min(BAR - n % BAR).min(few_or_one);
             let began = Instant::now();
             n += simulation.advance(windows, (n, self.every), rows)?;
@@ -140,7 +140,7 @@ impl Steps {
             }
             rows.stream().map_or(Ok(()), Stream::check)?;
             rows.show(simulation)?;
-            self.pace.as_mut().into_iter().for_each(|pace| pace.reach(simulation.time_s()));
+            self.clock.as_mut().into_iter().for_each(|clock| clock.wait_until(simulation.time_s()));
             if let Some(progress) = self.progress.as_mut().filter(|_| n.is_multiple_of(BAR)) {
                 progress((simulation.time_s() - self.start_s) / self.span_s);
             }

@@ -1,7 +1,7 @@
 //! Results during a run: a CSV file that is complete to its last row at any time.
 //!
 //! Every row is handed to the system before the run goes on, in one write or, where rows come fast, by a copy into memory that
-//! is the file, see [`Room`]. What was recorded is in the file after any failure, and after the program was killed.
+//! is the file, see [`Tail`]. What was recorded is in the file after any failure, and after the program was killed.
 
 mod line;
 
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::checkpoint::Checkpoint;
 use crate::claim::{folder_at, identity, take, taken};
 use crate::error::Error;
-use crate::room::Room;
+use crate::tail::Tail;
 use line::{Line, head};
 
 /// Rows between two looks at the clock.
@@ -42,7 +42,7 @@ pub struct Stream {
     /// Bytes of the rows and the line of names.
     bytes: u64,
     /// Memory that is the file behind them, where rows come fast.
-    room: Option<Room>,
+    tail: Option<Tail>,
     /// When it was last looked how fast they come.
     looked: Instant,
     rows: u64,
@@ -116,7 +116,7 @@ impl Stream {
             shown,
             line: Line::default(),
             bytes: 0,
-            room: None,
+            tail: None,
             looked: Instant::now(),
             rows: 0,
             last_s: None,
@@ -189,7 +189,7 @@ impl Stream {
     /// # Errors
     /// [`Error::File`].
     pub fn cut(&mut self) -> Result<(), Error> {
-        self.room = None;
+        self.tail = None;
         if std::mem::take(&mut self.is_longer) {
             self.file.set_len(self.bytes).map_err(Error::file(&self.path))?;
         }
@@ -322,10 +322,10 @@ impl Stream {
     /// Puts the line into memory that is the file; false where it is to be written.
     #[inline]
     fn put(&mut self) -> bool {
-        if self.room.as_mut().is_some_and(|room| room.put(self.line.bytes())) {
+        if self.tail.as_mut().is_some_and(|tail| tail.put(self.line.bytes())) {
             return true;
         }
-        self.room = None;
+        self.tail = None;
         if !self.rows.is_multiple_of(LOOK) || !self.is_file {
             return false;
         }
@@ -334,8 +334,8 @@ impl Stream {
         if self.rows == 0 || self.looked - before > FAST {
             return false;
         }
-        self.room = Room::new(&self.path, self.identity, self.bytes, self.line.bytes().len()).ok();
-        self.room.as_mut().is_some_and(|room| room.put(self.line.bytes()))
+        self.tail = Tail::new(&self.path, self.identity, self.bytes, self.line.bytes().len()).ok();
+        self.tail.as_mut().is_some_and(|tail| tail.put(self.line.bytes()))
     }
 
     /// Writes the line.

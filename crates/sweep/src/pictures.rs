@@ -135,63 +135,74 @@ fn of_grid(folder: &Path, d: &Definition, varies: &[Vary]) -> Result<(), Refused
     // A picture for each measure, by how many names there are and whether they are numbers.
     let mut figure = Figure::new("Sweep").subtitle(&d.varied.join("   ")).columns(if varies.len() > 1 { 2 } else { 1 });
     for (m, name) in d.head().into_iter().skip(varies.len()).take(measures).enumerate() {
-        figure = with_measure(figure, (&name, d), varies, (&cells[m], is_whole), &levels[m]);
+        let measured = Measured { name: &name, units: &d.units, varies, cells: &cells[m], levels: &levels[m] };
+        figure = measured.added_to(figure);
     }
     figure.panel_size(620.0, 420.0).write(folder, "measures")?;
     Ok(())
 }
 
-/// The figure with the pictures of a measure: values of the whole grid, where it is drawn whole, and levels of each name by itself.
-fn with_measure(
-    mut figure: Figure,
-    (name, d): (&str, &Definition),
-    varies: &[Vary],
-    (cells, is_whole): (&[f64], bool),
-    levels: &[Vec<Level>],
-) -> Figure {
-    let numbers: Vec<Option<Vec<f64>>> = varies.iter().map(numbers).collect();
-    match (varies, numbers.as_slice()) {
-        // A line over one number.
-        ([x], [Some(values)]) if is_whole => {
-            let line = Series::line(name, values.clone(), cells.to_vec());
-            figure = figure.with(Chart::new(name, axis(x, &d.units[0]), Axis::linear(name, "")).with(line));
-        }
-        // A heat map over two, where steps are even.
-        ([y, x], [Some(rows), Some(columns)]) if is_whole && even(y) && even(x) => {
-            let axes = [axis(x, &d.units[1]), axis(y, &d.units[0])];
-            let heat = Heat::new(name, axes, columns.clone(), rows.clone(), cells.to_vec());
-            figure = figure.with(heat.quantity(name));
-        }
-        ([a, b], [first, second]) if is_whole && (first.is_some() != second.is_some()) => {
-            // One of them is a word: a line each.
-            let is_first = first.is_some();
-            let (number, word, unit) = if is_first { (a, b, &d.units[0]) } else { (b, a, &d.units[1]) };
-            let values = first.as_ref().or(second.as_ref()).cloned().unwrap_or_default();
-            let mut chart = Chart::new(name, axis(number, unit), Axis::linear(name, ""));
-            for w in 0..word.levels.count().unwrap_or(0) {
-                let n = values.len();
-                let words = word.levels.count().unwrap_or(1) as usize;
-                let at = |i: usize| if is_first { i * words + w as usize } else { w as usize * n + i };
-                let y: Vec<f64> = (0..n).map(|i| cells[at(i)]).collect();
-                chart = chart.with(Series::line(&cell(&word.levels.level(w)), values.clone(), y));
+/// A measure over the values that are varied.
+struct Measured<'a> {
+    name: &'a str,
+    /// Units of measurement of what is varied.
+    units: &'a [String],
+    varies: &'a [Vary],
+    /// Values of the whole grid, none where it is not drawn as it is.
+    cells: &'a [f64],
+    /// Levels of each name by itself.
+    levels: &'a [Vec<Level>],
+}
+
+impl Measured<'_> {
+    /// The figure with the pictures of the measure.
+    fn added_to(&self, mut figure: Figure) -> Figure {
+        let Measured { name, units, varies, cells, levels } = *self;
+        let is_whole = !cells.is_empty();
+        let numbers: Vec<Option<Vec<f64>>> = varies.iter().map(numbers).collect();
+        match (varies, numbers.as_slice()) {
+            // A line over one number.
+            ([x], [Some(values)]) if is_whole => {
+                let line = Series::line(name, values.clone(), cells.to_vec());
+                figure = figure.with(Chart::new(name, axis(x, &units[0]), Axis::linear(name, "")).with(line));
             }
-            figure = figure.with(chart);
-        }
-        _ => {
-            // Anything else: mean and extremes over each name by itself.
-            for (j, vary) in varies.iter().enumerate() {
-                let known = &levels[j];
-                let x = numbers[j].clone().unwrap_or_else(|| (1..=known.len()).map(|i| i as f64).collect());
-                let part = |of: fn(&Level) -> f64| known.iter().map(of).collect::<Vec<f64>>();
-                let chart = Chart::new(name, axis(vary, &d.units[j]), Axis::linear(name, ""))
-                    .with(Series::line("mean", x.clone(), part(Level::mean)))
-                    .with(Series::line("smallest", x.clone(), part(|l| l.min)).dashed())
-                    .with(Series::line("largest", x, part(|l| l.max)).dashed());
+            // A heat map over two, where steps are even.
+            ([y, x], [Some(rows), Some(columns)]) if is_whole && even(y) && even(x) => {
+                let axes = [axis(x, &units[1]), axis(y, &units[0])];
+                let heat = Heat::new(name, axes, columns.clone(), rows.clone(), cells.to_vec());
+                figure = figure.with(heat.quantity(name));
+            }
+            ([a, b], [first, second]) if is_whole && (first.is_some() != second.is_some()) => {
+                // One of them is a word: a line each.
+                let is_first = first.is_some();
+                let (number, word, unit) = if is_first { (a, b, &units[0]) } else { (b, a, &units[1]) };
+                let values = first.as_ref().or(second.as_ref()).cloned().unwrap_or_default();
+                let mut chart = Chart::new(name, axis(number, unit), Axis::linear(name, ""));
+                for w in 0..word.levels.count().unwrap_or(0) {
+                    let n = values.len();
+                    let words = word.levels.count().unwrap_or(1) as usize;
+                    let at = |i: usize| if is_first { i * words + w as usize } else { w as usize * n + i };
+                    let y: Vec<f64> = (0..n).map(|i| cells[at(i)]).collect();
+                    chart = chart.with(Series::line(&cell(&word.levels.level(w)), values.clone(), y));
+                }
                 figure = figure.with(chart);
             }
+            _ => {
+                // Anything else: mean and extremes over each name by itself.
+                for (j, vary) in varies.iter().enumerate() {
+                    let known = &levels[j];
+                    let x = numbers[j].clone().unwrap_or_else(|| (1..=known.len()).map(|i| i as f64).collect());
+                    let part = |of: fn(&Level) -> f64| known.iter().map(of).collect::<Vec<f64>>();
+                    let chart = Chart::new(name, axis(vary, &units[j]), Axis::linear(name, ""))
+                        .with(Series::line("mean", x.clone(), part(Level::mean)))
+                        .with(Series::line("smallest", x.clone(), part(|l| l.min)).dashed())
+                        .with(Series::line("largest", x, part(|l| l.max)).dashed());
+                    figure = figure.with(chart);
+                }
+            }
         }
+        figure
     }
-    figure
 }
 
 /// Whether levels grow evenly on their axis, as a heat map needs.

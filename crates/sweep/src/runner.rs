@@ -13,7 +13,7 @@ use macrostep_master::{Grade, RunError, Second, Simulation, UnitId};
 use macrostep_system::scenario::Value;
 use macrostep_system::{assemble, second_look};
 
-use crate::kept::Kept;
+use crate::saved_reset::SavedReset;
 use crate::study::Study;
 use crate::vary::Target;
 
@@ -192,7 +192,7 @@ impl<'s, 'a> Runner<'s, 'a> {
             Ending::Failed(findings.first().map_or_else(String::new, ToString::to_string))
         };
         let assembly = match self.way {
-            Way::Saved => assemble(&scenario, &Kept(self.study.units)),
+            Way::Saved => assemble(&scenario, &SavedReset(self.study.units)),
             Way::Reset | Way::New => assemble(&scenario, self.study.units),
         };
         let (assembly, _) = assembly.map_err(first)?;

@@ -68,7 +68,7 @@ fn brief(text: String) -> String {
 const SHOWN_MAX: usize = 3;
 
 /// Lines for a reader: findings of one kind that are many are one line, the first with their number.
-pub fn told(findings: &[Finding]) -> Vec<String> {
+pub fn summary(findings: &[Finding]) -> Vec<String> {
     let mut kinds: BTreeMap<(Severity, String), usize> = BTreeMap::new();
     for f in findings {
         *kinds.entry(f.kind()).or_default() += 1;

@@ -20,93 +20,130 @@ pub fn graph(assembly: &Assembly) -> Result<Diagram, RunError> {
     let order = order(assembly)?;
     let s = &assembly.effective;
     let looped: BTreeSet<usize> = order.loops.iter().flat_map(|l| l.units.iter().copied()).collect();
-    let mut blocks: Vec<Block> =
-        s.units.iter().enumerate().map(|(u, _)| unit(assembly, u, looped.contains(&u))).collect();
-    let mut arrows = Vec::new();
-    // How an arrow is drawn: in a loop, predicted, or known when it is used.
-    let way = |to: &Endpoint, from: &[Endpoint]| {
-        let inside = order.loops.iter().any(|l| {
-            let has = |e: &Endpoint| s.unit(&e.unit).is_some_and(|u| l.units.contains(&u));
-            has(to) && from.iter().any(has)
-        });
-        if inside && order.is_followed(assembly, to) {
-            Way::Looped
-        } else if order.lagging.contains(to) {
-            Way::Predicted
-        } else {
-            Way::Known
-        }
-    };
-    // Laws are blocks of their own, between the outputs they take and the inputs they feed.
-    for law in &s.laws {
-        let b = blocks.len();
-        blocks.push(Block {
-            title: law.name.clone(),
-            subtitle: law_name(&law.kind).to_owned(),
-            inputs: law.inputs.iter().map(ToString::to_string).collect(),
-            outputs: law.outputs.clone(),
-            is_law: true,
-            ..Block::default()
-        });
-        for (i, from) in law.inputs.iter().enumerate() {
-            push(&mut arrows, &blocks, s, from, (b, i), "", Way::Known);
-        }
-        // From the law to the inputs it feeds.
-        for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
-            let Some(to) = input(&blocks, s, &c.to) else { continue };
-            let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
-            arrows.push(Arrow {
-                from: (b, output),
-                to,
-                label: scaling(c.factor, c.offset),
-                way: way(&c.to, &law.inputs),
-            });
-        }
-    }
-    // Connections from output to input.
-    for c in s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()) {
-        let Some(to) = input(&blocks, s, &c.to) else { continue };
-        let way = way(&c.to, std::slice::from_ref(&c.from));
-        push(&mut arrows, &blocks, s, &c.from, to, &scaling(c.factor, c.offset), way);
-    }
-    // A map is a block, and its reaction, which goes the other way, is another one.
-    for (m, map) in s.maps.iter().enumerate() {
-        // Out, and back where there is a reaction.
-        let there = (format!("M{}", m + 1), &map.from, &map.to);
-        let back = map.reaction.as_ref().map(|r| (format!("M{}ᵀ", m + 1), &r.from, &r.to));
-        for (name, from, to) in std::iter::once(there).chain(back) {
-            let b = blocks.len();
-            let texts = |ends: &[Endpoint]| ends.iter().map(ToString::to_string).collect();
-            let subtitle = format!("linear map {} × {}", to.len(), from.len());
-            blocks.push(Block {
-                title: name,
-                subtitle,
-                inputs: texts(from),
-                outputs: texts(to),
-                is_law: true,
-                ..Block::default()
-            });
-            // Arrows to the block and from it.
-            for (i, end) in from.iter().enumerate() {
-                push(&mut arrows, &blocks, s, end, (b, i), "", Way::Known);
-            }
-            for (i, end) in to.iter().enumerate() {
-                let Some(target) = input(&blocks, s, end) else { continue };
-                arrows.push(Arrow { from: (b, i), to: target, label: String::new(), way: way(end, from) });
-            }
-        }
-    }
+    let blocks = s.units.iter().enumerate().map(|(u, _)| unit(assembly, u, looped.contains(&u))).collect();
+    // Blocks of laws and maps, and all arrows.
+    let mut drawing = Drawing { assembly, order: &order, blocks, arrows: Vec::new() };
+    drawing.laws();
+    drawing.connections();
+    drawing.maps();
     // The picture, with the schedule of one window below.
     Ok(Diagram {
         title: if s.name.is_empty() { "System".to_owned() } else { s.name.clone() },
         subtitle: subtitle(s),
-        blocks,
-        arrows,
+        blocks: drawing.blocks,
+        arrows: drawing.arrows,
         lanes_title: format!("One window of {} s, numbered in order of execution", shown::time(order.window_s)),
         lanes: lanes(s, &order),
         span: (order.plan.window as f64, "t".to_owned(), format!("t + {} s", shown::time(order.window_s))),
         notes: notes(s, &order),
     })
+}
+
+/// Blocks, and arrows between their connectors.
+struct Drawing<'a> {
+    assembly: &'a Assembly,
+    order: &'a Order,
+    blocks: Vec<Block>,
+    arrows: Vec<Arrow>,
+}
+
+impl Drawing<'_> {
+    fn scenario(&self) -> &Scenario {
+        &self.assembly.effective
+    }
+
+    /// Laws are blocks of their own, between the outputs they take and the inputs they feed.
+    fn laws(&mut self) {
+        let assembly = self.assembly;
+        let s = &assembly.effective;
+        for law in &s.laws {
+            let b = self.blocks.len();
+            self.blocks.push(Block {
+                title: law.name.clone(),
+                subtitle: law_name(&law.kind).to_owned(),
+                inputs: law.inputs.iter().map(ToString::to_string).collect(),
+                outputs: law.outputs.clone(),
+                is_law: true,
+                ..Block::default()
+            });
+            for (i, from) in law.inputs.iter().enumerate() {
+                self.arrow(from, (b, i), String::new(), Way::Known);
+            }
+            // From the law to the inputs it feeds.
+            for c in s.connections.iter().filter(|c| c.from.unit == law.name) {
+                let Some(to) = self.input(&c.to) else { continue };
+                let output = law.outputs.iter().position(|o| *o == c.from.variable).unwrap_or(0);
+                let (label, way) = (scaling(c.factor, c.offset), self.way(&c.to, &law.inputs));
+                self.arrows.push(Arrow { from: (b, output), to, label, way });
+            }
+        }
+    }
+
+    /// Connections from output to input.
+    fn connections(&mut self) {
+        let assembly = self.assembly;
+        let s = &assembly.effective;
+        for c in s.connections.iter().filter(|c| s.law(&c.from.unit).is_none()) {
+            let Some(to) = self.input(&c.to) else { continue };
+            let way = self.way(&c.to, std::slice::from_ref(&c.from));
+            self.arrow(&c.from, to, scaling(c.factor, c.offset), way);
+        }
+    }
+
+    /// A map is a block, and its reaction, which goes the other way, is another one.
+    fn maps(&mut self) {
+        let assembly = self.assembly;
+        for (m, map) in assembly.effective.maps.iter().enumerate() {
+            // Out, and back where there is a reaction.
+            let there = (format!("M{}", m + 1), &map.from, &map.to);
+            let back = map.reaction.as_ref().map(|r| (format!("M{}ᵀ", m + 1), &r.from, &r.to));
+            for (title, from, to) in std::iter::once(there).chain(back) {
+                let b = self.blocks.len();
+                let texts = |ends: &[Endpoint]| ends.iter().map(ToString::to_string).collect();
+                let subtitle = format!("linear map {} × {}", to.len(), from.len());
+                let (inputs, outputs) = (texts(from), texts(to));
+                self.blocks.push(Block { title, subtitle, inputs, outputs, is_law: true, ..Block::default() });
+                // Arrows to the block and from it.
+                for (i, end) in from.iter().enumerate() {
+                    self.arrow(end, (b, i), String::new(), Way::Known);
+                }
+                for (i, end) in to.iter().enumerate() {
+                    let Some(target) = self.input(end) else { continue };
+                    let way = self.way(end, from);
+                    self.arrows.push(Arrow { from: (b, i), to: target, label: String::new(), way });
+                }
+            }
+        }
+    }
+
+    /// How an arrow is drawn: in a loop, predicted, or known when it is used.
+    fn way(&self, to: &Endpoint, from: &[Endpoint]) -> Way {
+        let inside = self.order.loops.iter().any(|l| {
+            let has = |e: &Endpoint| self.scenario().unit(&e.unit).is_some_and(|u| l.units.contains(&u));
+            has(to) && from.iter().any(has)
+        });
+        if inside && self.order.is_followed(self.assembly, to) {
+            Way::Looped
+        } else if self.order.lagging.contains(to) {
+            Way::Predicted
+        } else {
+            Way::Known
+        }
+    }
+
+    /// Where an input of a unit is drawn.
+    fn input(&self, end: &Endpoint) -> Option<(usize, usize)> {
+        let b = self.scenario().unit(&end.unit)?;
+        self.blocks[b].inputs.iter().position(|n| *n == end.variable).map(|i| (b, i))
+    }
+
+    /// An arrow from a unit's output, where that is drawn.
+    fn arrow(&mut self, from: &Endpoint, to: (usize, usize), label: String, way: Way) {
+        let Some(b) = self.scenario().unit(&from.unit) else { return };
+        if let Some(o) = self.blocks[b].outputs.iter().position(|n| *n == from.variable) {
+            self.arrows.push(Arrow { from: (b, o), to, label, way });
+        }
+    }
 }
 
 fn subtitle(s: &Scenario) -> String {
@@ -176,26 +213,6 @@ fn scaling(factor: f64, offset: f64) -> String {
         (false, true) => format!("× {factor}"),
         (true, false) => format!("+ {offset}"),
         (false, false) => format!("× {factor} + {offset}"),
-    }
-}
-
-fn input(blocks: &[Block], s: &Scenario, end: &Endpoint) -> Option<(usize, usize)> {
-    let b = s.unit(&end.unit)?;
-    blocks[b].inputs.iter().position(|n| *n == end.variable).map(|i| (b, i))
-}
-
-fn push(
-    arrows: &mut Vec<Arrow>,
-    blocks: &[Block],
-    s: &Scenario,
-    from: &Endpoint,
-    to: (usize, usize),
-    label: &str,
-    way: Way,
-) {
-    let Some(b) = s.unit(&from.unit) else { return };
-    if let Some(o) = blocks[b].outputs.iter().position(|n| *n == from.variable) {
-        arrows.push(Arrow { from: (b, o), to, label: label.to_owned(), way });
     }
 }
 

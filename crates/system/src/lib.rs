@@ -48,7 +48,7 @@ pub use catalogue::Catalogue;
 #[cfg(not(target_family = "wasm"))]
 pub use catalogue::Fmus;
 pub use check::check;
-pub use finding::{Finding, Severity, told};
+pub use finding::{Finding, Severity, summary};
 #[cfg(not(target_family = "wasm"))]
 pub use open::{Document, OpenError, open};
 pub use scenario::Scenario;

@@ -24,7 +24,7 @@ const FRAME_BALL: (f64, f64) = (0.08, 0.2);
 /// Compliance of contact rows.
 const CONTACT_COMPLIANCE: f64 = 1e-7;
 /// Pivots of the two claws at the start: side (−1 left, 1 right), body number, x and z in m.
-const CLAWS: [(f64, usize, (f64, f64)); 2] = [(-1.0, 12, (4.787, 1.086)), (1.0, 13, (5.027, 1.086))];
+const CLAWS: [(f64, usize, [f64; 2]); 2] = [(-1.0, 12, [4.787, 1.086]), (1.0, 13, [5.027, 1.086])];
 
 pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOptions) {
     // Log and ground.
@@ -58,7 +58,7 @@ pub(super) fn add(builder: &mut SystemBuilder, b: &[BodyId], options: &CraneOpti
 }
 
 /// Adds the three capsules of a tine, from the pivot down.
-fn tine(builder: &mut SystemBuilder, body: BodyId, side: f64, pivot: (f64, f64), y: f64) -> [ShapeId; 3] {
+fn tine(builder: &mut SystemBuilder, body: BodyId, side: f64, pivot: [f64; 2], y: f64) -> [ShapeId; 3] {
     // Opening turns the claw away from the log about its pivot: the right tips to +x, the left to −x.
     let open = UnitQuaternion::from_axis_angle(&Vec3::y_axis(), -side * bodies::OPEN_DEGREES.to_radians());
     let pose: Pose = builder.pose(body);
@@ -66,7 +66,7 @@ fn tine(builder: &mut SystemBuilder, body: BodyId, side: f64, pivot: (f64, f64),
         let (radius, degrees) = POLYLINE[k];
         let closed = bodies::direction(degrees) * radius - point(PIVOT.0, PIVOT.1);
         let closed = Vec3::new(side * closed.x, 0.0, closed.z);
-        pose.local(&(point(pivot.0, pivot.1) + open * closed + Vec3::y() * y))
+        pose.local(&(point(pivot[0], pivot[1]) + open * closed + Vec3::y() * y))
     };
     [0, 1, 2].map(|k| builder.shape(body, Shape::Capsule { ends: [vertex(k), vertex(k + 1)], radius: TINE_RADIUS }))
 }

@@ -7,7 +7,10 @@ use super::finding::refuse;
 
 /// The text of a file in UTF-8, UTF-16 (with a mark, or recognised by its first character), ISO 8859-1 or
 /// Windows-1252 (both by the declaration).
-pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ReadError> {
+///
+/// # Errors
+/// Where the bytes are none of these.
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ReadError> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
@@ -17,7 +20,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ReadError> {
         _ => match declared(bytes).as_str() {
             "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => utf8(bytes),
             "iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" | "windows-1252" | "cp1252" => Ok(single_byte(bytes)),
-            other => refuse(1, format!("encoding `{other}`"), "UTF-8 (FMI 2.0.5, section 2.2)"),
+            other => refuse(1, format!("encoding `{other}`"), "UTF-8"),
         },
     }
 }

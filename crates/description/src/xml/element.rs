@@ -3,17 +3,10 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use quick_xml::XmlVersion;
-
-use super::cursor::{Cursor, Start};
+use super::ReadError;
+use super::cursor::Cursor;
 use super::finding::{Warnings, quoted, refuse};
-use super::{ATTRIBUTES_MAX, ReadError};
-
-/// An attribute not yet asked for.
-struct Attribute<'e> {
-    key: &'e str,
-    value: Cow<'e, str>,
-}
+use super::reader::{Attribute, Start};
 
 /// An element and its attributes.
 pub(super) struct Element<'e> {
@@ -21,35 +14,14 @@ pub(super) struct Element<'e> {
     pub(super) name: &'e str,
     /// Its line.
     pub(super) line: u32,
+    /// Those not yet asked for.
     attributes: Vec<Attribute<'e>>,
 }
 
 impl<'e> Element<'e> {
     /// Reads the attributes, entities and blanks resolved.
     pub(super) fn new(start: &'e Start<'_>) -> Result<Self, ReadError> {
-        let line = start.line;
-        let name = start.tag.local_name().into_inner();
-        // Each is compared with all before it, so that there must not be many.
-        let mut attributes: Vec<Attribute<'e>> = Vec::with_capacity(8);
-        for attribute in start.tag.attributes().with_checks(false) {
-            let attribute = match attribute {
-                Ok(a) => a,
-                Err(e) => return refuse(line, format!("in `{name}`, {e}"), "attributes as NAME=\"VALUE\""),
-            };
-            let key = attribute.key.into_inner();
-            if attributes.len() == ATTRIBUTES_MAX {
-                return refuse(line, format!("`{name}` with more than {ATTRIBUTES_MAX} attributes"), "fewer");
-            }
-            if attributes.iter().any(|a| a.key == key) {
-                return refuse(line, format!("attribute `{key}` of `{name}` twice"), "once");
-            }
-            // Entities and blanks as XML says.
-            match attribute.normalized_value(XmlVersion::Implicit1_0) {
-                Ok(value) => attributes.push(Attribute { key, value }),
-                Err(e) => return refuse(line, format!("in `{key}` of `{name}`, {e}"), "entities of XML only"),
-            }
-        }
-        Ok(Element { name, line, attributes })
+        Ok(Element { name: start.local_name(), line: start.line, attributes: start.attributes()? })
     }
 
     /// The value of an attribute as it stands.

@@ -4,8 +4,7 @@
 //! what a run can do without is a [`Warning`], what would make a run wrong is a [`ReadError`]; both name the line, what
 //! stands there and what should.
 //!
-//! Hostile input: there is no document type at all (hence no entity but the five of XML and character references), the
-//! depth, the attributes of one element and the warnings are bounded, and time is linear in the length of the text.
+//! Hostile input: [`Reader`] bounds what a text in XML may be, for these files and for those of SSP; warnings are bounded.
 //!
 //! References: FMI 2.0.5, sections 2.2 and 4.3; XML 1.0, sections 2.11 and 3.3.3.
 
@@ -15,6 +14,7 @@ mod element;
 mod finding;
 mod header;
 mod read;
+mod reader;
 mod structure;
 mod three;
 mod units;
@@ -22,8 +22,10 @@ mod variables;
 mod write;
 mod write_variables;
 
+pub use decode::decode;
 pub use finding::{ReadError, Warning};
 pub use read::{Reading, read, read_str};
+pub use reader::{Attribute, Part, Reader, Start};
 pub use write::write;
 
 /// Elements may be nested this deep; the standard needs five, vendor annotations some more.

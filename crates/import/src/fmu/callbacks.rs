@@ -46,7 +46,7 @@ thread_local! {
 struct Receiver {
     instance: String,
     sink: Option<LogSink>,
-    said: Mutex<Said>,
+    messages: Mutex<Messages>,
     /// Whether there was a message of fmi2Warning since they were asked for last: a look that needs no lock.
     has_warned: AtomicBool,
     /// What gets requests inside a step, for FMI 3.0.
@@ -55,7 +55,7 @@ struct Receiver {
 
 /// Messages since they were asked for last.
 #[derive(Default)]
-struct Said {
+struct Messages {
     /// The first one that says an error, where there is one.
     error: Option<String>,
     /// The first one that warns.
@@ -72,7 +72,7 @@ const TAIL: usize = 79;
 /// What a message says that announces another one.
 const ANNOUNCED: &str = "following error";
 
-impl Said {
+impl Messages {
     fn hear(&mut self, status: c_int, text: &str) {
         let is_error = matches!(status, abi::ERROR | abi::FATAL);
         if let Some(error) = &mut self.error {
@@ -115,7 +115,7 @@ impl Environment {
         let receiver = Arc::new(Receiver {
             instance: instance.to_owned(),
             sink,
-            said: Mutex::default(),
+            messages: Mutex::default(),
             has_warned: AtomicBool::new(false),
             update,
         });
@@ -158,8 +158,8 @@ impl Environment {
     /// most 200 letters (a traceback is whole), and the number.
     pub(super) fn take_said(&self) -> String {
         self.receiver.has_warned.store(false, Ordering::Relaxed);
-        let Said { error, warning, last, more } =
-            std::mem::take(&mut *self.receiver.said.lock().unwrap_or_else(PoisonError::into_inner));
+        let Messages { error, warning, last, more } =
+            std::mem::take(&mut *self.receiver.messages.lock().unwrap_or_else(PoisonError::into_inner));
         let Some(error) = error else { return cut(&plain(&warning.unwrap_or(last))) };
         let error = cut(&plain(&error));
         match more {
@@ -228,8 +228,8 @@ unsafe extern "C" fn receive(environment: *mut c_void, status: c_int, category: 
     // A panic of the sink must not travel through frames of C.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let Some(receiver) = receiver(environment.addr()) else { return };
-        if let Ok(mut said) = receiver.said.lock() {
-            said.hear(status, &text);
+        if let Ok(mut messages) = receiver.messages.lock() {
+            messages.hear(status, &text);
         }
         if status == abi::WARNING {
             receiver.has_warned.store(true, Ordering::Relaxed);
@@ -247,9 +247,9 @@ mod tests {
     #[test]
     fn the_first_error_is_kept_and_one_that_only_announces_has_the_next() {
         let heard = |texts: &[(c_int, &str)]| {
-            let mut said = Said::default();
-            texts.iter().for_each(|(status, text)| said.hear(*status, text));
-            (said.error.unwrap_or_default(), said.more)
+            let mut messages = Messages::default();
+            texts.iter().for_each(|(status, text)| messages.hear(*status, text));
+            (messages.error.unwrap_or_default(), messages.more)
         };
         let (error, ok) = (abi::ERROR, abi::OK);
         assert_eq!(heard(&[(ok, "hm"), (error, "dry"), (error, "failed")]), ("dry".to_owned(), 1));

@@ -113,7 +113,7 @@ pub enum Fault {
         reason: String,
     },
     /// `fmi2Instantiate`, or what it is in FMI 3.0, returned NULL.
-    #[error("instance `{instance}`: {call} returned NULL{}", said(.message))]
+    #[error("instance `{instance}`: {call} returned NULL{}", message_of(.message))]
     NotInstantiated {
         /// The function.
         call: &'static str,
@@ -132,7 +132,7 @@ fn said_of(fmu: &str, fault: &Fault) -> String {
     }
 }
 
-fn said(message: &str) -> String {
+fn message_of(message: &str) -> String {
     if message.is_empty() { " and logged nothing".to_owned() } else { format!(": {message}") }
 }
 

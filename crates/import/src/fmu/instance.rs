@@ -14,7 +14,7 @@ use super::driven::Driven;
 use super::library::Loaded;
 use super::open::Shared;
 use super::state::Slots;
-use super::{ContinuousUnit, Fault, Fmu, FmuError, FmuOptions, floating_point, plain, status};
+use super::{ContinuousUnit, Fault, Fmu, FmuError, FmuOptions, floating_point, status};
 use macrostep_master::unit::{Failure, Unit, UnitError, Warned, Warning};
 
 /// What the instance may be asked (FMI 2.0.5, section 4.2.4), as far as it matters for its end.
@@ -65,14 +65,14 @@ pub(super) const ONLY_ONCE: &str =
 /// A unit that drives an instance of an FMU.
 pub(crate) trait Instance: Unit {
     /// Remarks that were made.
-    fn told(&mut self) -> &mut u8;
+    fn remarks(&mut self) -> &mut u8;
 
     /// A call that is not made.
     fn refused(&self, call: &'static str, why: String) -> UnitError;
 }
 
 impl Instance for FmuUnit {
-    fn told(&mut self) -> &mut u8 {
+    fn remarks(&mut self) -> &mut u8 {
         &mut self.told
     }
 
@@ -166,7 +166,7 @@ impl Fmu {
             shared: Arc::clone(&self.shared),
         };
         // What is strange about the library and the call, and the log that is wanted.
-        unit.tell_library();
+        unit.library.remark(&unit.name, &unit.options);
         if environment_changed {
             unit.mended("fmi2Instantiate");
         }
@@ -227,35 +227,19 @@ impl FmuUnit {
         self.warned.count
     }
 
-    /// Says what is strange about the library, once for all its instances.
-    fn tell_library(&self) {
-        let Some(sink) = &self.options.remark else { return };
-        if !self.library.warnings.is_empty() && !self.library.told.swap(true, Ordering::Relaxed) {
-            self.library.warnings.iter().for_each(|w| sink(&plain(&format!("unit `{}`: {w}", self.name))));
-        }
-    }
-
     fn choose_log_categories(&mut self) -> Result<(), UnitError> {
+        const CALL: &str = "fmi2SetDebugLogging";
         if self.options.log_categories.is_empty() {
             return Ok(());
         }
-        let Some(set) = self.library.functions.set_debug_logging else {
-            return Err(self.lacks("fmi2SetDebugLogging"));
-        };
-        let declared = &self.model().log_categories;
-        if let Some(unknown) = self.options.log_categories.iter().find(|c| declared.iter().all(|d| d.name != **c)) {
-            let names: Vec<String> = declared.iter().map(|d| format!("`{}`", d.name)).collect();
-            let message = format!("log category `{unknown}` is not declared, expected one of {}", names.join(", "));
-            return Err(self.refusal("fmi2SetDebugLogging", message));
-        }
-        let texts: Vec<CString> =
-            self.options.log_categories.iter().filter_map(|c| CString::new(c.as_str()).ok()).collect();
+        let Some(set) = self.library.functions.set_debug_logging else { return Err(self.lacks(CALL)) };
+        let texts = self.options.categories_of(self.model()).map_err(|why| self.refusal(CALL, why))?;
         let pointers: Vec<abi::Str> = texts.iter().map(|t| t.as_ptr()).collect();
         let on = i32::from(self.options.logging_on);
         self.environment.enter();
         // SAFETY: the instance is alive; as many strings as said, alive during the call.
         let status = unsafe { set(self.component, on, pointers.len(), pointers.as_ptr()) };
-        self.answered("fmi2SetDebugLogging", status)
+        self.answered(CALL, status)
     }
 
     /// What a status means for the call that returned it. Only the good one is fast.

@@ -10,7 +10,7 @@ use macrostep_fmi2::{self as abi, Functions};
 
 #[cfg(target_os = "linux")]
 use super::python;
-use super::{Face, Fault, Fmu, floating_point, image};
+use super::{Face, Fault, Fmu, FmuOptions, floating_point, image, plain};
 
 /// A loaded library. Its functions stay valid as long as it lives.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Loaded<F = Functions> {
     /// What is strange about it, for the user.
     pub(super) warnings: Vec<String>,
     /// Whether an instance has said so.
-    pub(super) told: AtomicBool,
+    told: AtomicBool,
     // Held only to be dropped, and with it unloaded, unless it has to stay.
     library: Option<Library>,
     /// Whether it is written in Python.
@@ -152,6 +152,14 @@ impl Loaded {
 }
 
 impl<F> Loaded<F> {
+    /// Says what is strange about the library, once for all its instances; the first one has this name.
+    pub(super) fn remark(&self, unit: &str, options: &FmuOptions) {
+        let Some(sink) = &options.remark else { return };
+        if !self.warnings.is_empty() && !self.told.swap(true, Ordering::Relaxed) {
+            self.warnings.iter().for_each(|w| sink(&plain(&format!("unit `{unit}`: {w}"))));
+        }
+    }
+
     /// Whether some instance returned `fmi2Fatal`.
     #[inline]
     pub(super) fn is_corrupted(&self) -> bool {

@@ -1,7 +1,10 @@
 //! How an FMU is instantiated.
 
+use std::ffi::CString;
 use std::fmt;
 use std::time::Duration;
+
+use macrostep_description::ModelDescription;
 
 use super::{LogSink, RemarkSink};
 
@@ -22,6 +25,18 @@ pub struct FmuOptions {
     pub pending_limit: Duration,
     /// Bytes a serialised state may have.
     pub state_bytes_max: usize,
+}
+
+impl FmuOptions {
+    /// The categories as strings of C, where the FMU declares all of them; else what is wrong.
+    pub(super) fn categories_of(&self, description: &ModelDescription) -> Result<Vec<CString>, String> {
+        let declared = &description.log_categories;
+        if let Some(unknown) = self.log_categories.iter().find(|c| declared.iter().all(|d| d.name != **c)) {
+            let names: Vec<String> = declared.iter().map(|d| format!("`{}`", d.name)).collect();
+            return Err(format!("log category `{unknown}` is not declared, expected one of {}", names.join(", ")));
+        }
+        Ok(self.log_categories.iter().filter_map(|c| CString::new(c.as_str()).ok()).collect())
+    }
 }
 
 impl Default for FmuOptions {

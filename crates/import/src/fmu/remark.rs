@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use macrostep_description::{Kind, Variable, shown};
 
-use super::{FmuUnit, floating_point, plain};
+use super::{FmuOptions, FmuUnit, floating_point, plain};
 
 /// Where remarks go: one line each, without control characters, that names the unit.
 pub type RemarkSink = Arc<dyn Fn(&str) + Send + Sync>;
@@ -16,6 +16,23 @@ pub(super) enum Remark {
     Boolean = 2,
     NoText = 4,
     NotUtf8 = 8,
+}
+
+/// What is said where a call has changed it.
+pub(super) const ENVIRONMENT: &str = "changed the floating-point environment (rounding, denormal numbers or traps); the default is restored \
+     after each call, so every call of a slave begins with it";
+
+impl Remark {
+    /// Says it of a unit at its time, unless `told` has that it was said before.
+    pub(super) fn once(self, told: &mut u8, options: &FmuOptions, (unit, t_s): (&str, f64), text: &str) {
+        if *told & self as u8 != 0 {
+            return;
+        }
+        *told |= self as u8;
+        if let Some(sink) = &options.remark {
+            sink(&plain(&format!("unit `{unit}`: {text} (t = {} s; reported once)", shown::time(t_s))));
+        }
+    }
 }
 
 impl FmuUnit {
@@ -31,22 +48,14 @@ impl FmuUnit {
     #[inline(never)]
     pub(super) fn mended(&mut self, call: &'static str) {
         floating_point::restore();
-        let what = "changed the floating-point environment (rounding, denormal numbers or traps); the default is \
-                    restored after each call, so every call of a slave begins with it";
-        self.remark(Remark::Environment, &format!("{call} {what}"));
+        self.remark(Remark::Environment, &format!("{call} {ENVIRONMENT}"));
     }
 
     /// Says it, unless it was said before.
     #[cold]
     #[inline(never)]
     pub(super) fn remark(&mut self, kind: Remark, text: &str) {
-        if self.told & kind as u8 != 0 {
-            return;
-        }
-        self.told |= kind as u8;
-        if let Some(sink) = &self.options.remark {
-            sink(&plain(&format!("unit `{}`: {text} (t = {} s; reported once)", self.name, shown::time(self.t_s))));
-        }
+        kind.once(&mut self.told, &self.options, (&self.name, self.t_s), text);
     }
 
     /// A value that was read and is none of its type.

@@ -197,7 +197,7 @@ impl Server {
             Ok(Saved::Now) => Ok(()),
             Ok(Saved::Awake) => {
                 // What was said once since then stays said.
-                *slave.told() |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
+                *slave.remarks() |= memory.word(Word::Told).load(Ordering::Relaxed) as u8;
                 Err(Stop::Awake)
             }
             Err(reason) => Err(slave.refused(Call::Save.name(), reason).into()),
@@ -209,7 +209,7 @@ impl Server {
         let slot = slot(take)?;
         let (Some(slave), Some(snapshots)) = (&mut self.slave, &self.snapshots) else { return Err(Stop::Garbled) };
         let memory = &self.line.memory;
-        memory.word(Word::Told).fetch_or(u32::from(*slave.told()), Ordering::Relaxed);
+        memory.word(Word::Told).fetch_or(u32::from(*slave.remarks()), Ordering::Relaxed);
         let reason = snapshots.restore(memory, slot, (length - take.rest().len(), done + 1));
         Err(slave.refused(Call::Restore.name(), reason).into())
     }

@@ -118,7 +118,7 @@ impl Page {
             ("{{library_style}}", include_str!("uplot/uPlot.min.css").to_owned()),
             ("{{style}}", include_str!("page.css").to_owned()),
             ("{{library}}", include_str!("uplot/uPlot.iife.min.js").trim_end().to_owned()),
-            ("{{script}}", include_str!("page.js").to_owned()),
+            ("{{script}}", concat!(include_str!("chart.js"), include_str!("page.js")).to_owned()),
             ("{{live}}", live.to_owned()),
             ("{{data}}", data),
         ];

@@ -1,4 +1,3 @@
-"use strict";
 // Draws the data of the page: facts, warnings, curves, tables, picture and texts. `show` draws them again where the run goes on:
 // charts stay and get new values.
 let show = () => {};
@@ -53,10 +52,9 @@ document.addEventListener("DOMContentLoaded", () => {
     return panels;
   }
   const data = panel => [time, ...panel.curves.map(c => c.values)];
-  const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const width = () => Math.max(260, main.clientWidth - parseFloat(getComputedStyle(main).paddingLeft) * 2);
   const range = () => [time[0], time[time.length - 1]];
-  const zoom = (min, max) => charts.forEach(chart => chart.setScale("x", {min, max}));
+  const {zoom, follow, keyed} = sharedSpan(() => charts, range);
 
   function draw(panel, place) {
     const axis = label => ({
@@ -82,7 +80,6 @@ document.addEventListener("DOMContentLoaded", () => {
       },
     };
     const chart = new uPlot(options, data(panel), place);
-    // Keys: arrows move, plus and minus zoom, 0 shows all.
     place.tabIndex = 0;
     place.setAttribute("role", "group");
     place.setAttribute("aria-label", panel.curves.map(c => c.name).join(", ") + " over time");
@@ -101,31 +98,6 @@ document.addEventListener("DOMContentLoaded", () => {
       });
     });
     return chart;
-  }
-  // All charts show the same span of time.
-  let isFollowing = false;
-  function follow(chart) {
-    if (isFollowing) return;
-    isFollowing = true;
-    const {min, max} = chart.scales.x;
-    // For those who look without eyes: the span of time that is shown.
-    document.documentElement.dataset.span = min + " " + max;
-    if (min !== undefined && min !== null) charts.filter(c => c !== chart).forEach(c => c.setScale("x", {min, max}));
-    isFollowing = false;
-  }
-  function keyed(chart, event) {
-    const [first, last] = range();
-    let {min, max} = chart.scales.x;
-    const span = max - min;
-    const moves = {ArrowLeft: [-0.1, -0.1], ArrowRight: [0.1, 0.1], "+": [0.2, -0.2], "=": [0.2, -0.2], "-": [-0.25, 0.25]};
-    if (event.key === "0" || event.key === "Home") [min, max] = [first, last];
-    else if (moves[event.key]) [min, max] = [min + moves[event.key][0] * span, max + moves[event.key][1] * span];
-    else return;
-    event.preventDefault();
-    // A span is moved as a whole and stays inside.
-    if (min < first) [min, max] = [first, Math.min(last, max + (first - min))];
-    if (max > last) [min, max] = [Math.max(first, min - (max - last)), last];
-    zoom(min, max);
   }
   addEventListener("resize", () => charts.forEach(chart => chart.setSize({width: width(), height: 280})));
   isDark.addEventListener("change", () => charts.forEach(c => c.redraw(false, true)));

@@ -10,15 +10,15 @@ use macrostep_master::unit::{Outcome, Start, UnitError, proposed_tolerance};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What was tried before in this process, and came to: sweeps assemble a scenario many times.
-struct Kept {
+struct Known {
     description: Weak<ModelDescription>,
     refused: Option<String>,
 }
 
 /// Trials that are remembered.
-const KEPT_MAX: usize = 64;
+const KNOWN_MAX: usize = 64;
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 /// Tries the units that are to go back by fork. Those that do not are not by fork any more, and [`Assembly::unforked`] says why. Returns
 /// whether there are such.
@@ -50,16 +50,16 @@ fn refused(
     let source = &names.scenario().units[u].source;
     // As long as the FMU is open, its description is the same.
     let opened = catalogue.description(source).ok()?;
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_known = |k: &&Kept| k.description.upgrade().is_some_and(|d| Arc::ptr_eq(&d, &opened));
-    if let Some(known) = kept.iter().find(is_known) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_known = |k: &&Known| k.description.upgrade().is_some_and(|d| Arc::ptr_eq(&d, &opened));
+    if let Some(known) = known.iter().find(is_known) {
         return known.refused.clone();
     }
     let refused = tried(names, u, (description, starts), catalogue).err();
-    if kept.len() == KEPT_MAX {
-        kept.remove(0);
+    if known.len() == KNOWN_MAX {
+        known.remove(0);
     }
-    kept.push(Kept { description: Arc::downgrade(&opened), refused: refused.clone() });
+    known.push(Known { description: Arc::downgrade(&opened), refused: refused.clone() });
     refused
 }
 

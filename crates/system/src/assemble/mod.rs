@@ -301,7 +301,7 @@ pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Re
     let step = own_step(s, unit, s.experiment.step_s.unwrap_or_default(), description);
     for setting in step.iter().chain(names.settings(u)) {
         let Some(v) = description.variable(&setting.variable) else { continue };
-        out.push(told(setting, v, description)?);
+        out.push(start_of(setting, v, description)?);
     }
     Ok(out)
 }
@@ -313,11 +313,11 @@ pub fn starts(names: &Names<'_>, u: usize, description: &ModelDescription) -> Re
 /// Where the unit has no such variable, it cannot be set, or the value is not of its type and range.
 pub fn start(unit: &str, setting: &Setting, description: &ModelDescription) -> Result<Start, Finding> {
     let v = fits(unit, setting, description)?;
-    told(setting, v, description)
+    start_of(setting, v, description)
 }
 
 /// A setting in the type of its variable, with where it comes from.
-fn told(setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Start, Finding> {
+fn start_of(setting: &Setting, v: &Variable, description: &ModelDescription) -> Result<Start, Finding> {
     let value = convert(setting, v, description).map_err(|what| Finding::error(&setting.place, what, ""))?;
     let place = setting.place.to_string();
     let origin = format!("start value of `{}`, {}", setting.variable, place.trim_end_matches(": "));

@@ -31,7 +31,7 @@ const ALONE_MAX: usize = 4;
 const MOVE: f64 = 1e-3;
 
 /// Trials that are remembered: sweeps assemble a scenario many times.
-const KEPT_MAX: usize = 64;
+const KNOWN_MAX: usize = 64;
 
 /// Which derivatives of its inputs a unit takes.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,13 +68,13 @@ struct Ask<'a> {
 }
 
 /// What was tried before in this process.
-struct Kept {
+struct Known {
     description: Weak<ModelDescription>,
     key: (Vec<u32>, Vec<Start>, u64, usize),
     order: InputOrder,
 }
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 /// The order that unit `u` takes, where the method sends it polynomials and it is not known; `None` where nothing had to be tried.
 pub(super) fn input_order(
@@ -177,9 +177,9 @@ fn order(
     let up_to = (s.coupling.predict.degree as usize + 2).min(ORDER_MAX);
     // Known from before, for the same inputs, values and step.
     let key = (refs.clone(), starts.to_vec(), step_s.to_bits(), up_to);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_known = |k: &&Kept| k.key == key && k.description.upgrade().is_some_and(|d| Arc::ptr_eq(&d, description));
-    if let Some(known) = kept.iter().find(is_known) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_known = |k: &&Known| k.key == key && k.description.upgrade().is_some_and(|d| Arc::ptr_eq(&d, description));
+    if let Some(known) = known.iter().find(is_known) {
         return Some(known.order.clone());
     }
     // An FMU of which a process may have one instance only is tried in processes of its own.
@@ -190,10 +190,10 @@ fn order(
     let times = (s.experiment.start_s, s.experiment.stop_s);
     let tolerance = unit.solver_tolerance.or_else(|| proposed_tolerance(description));
     let order = tried_of(description, &mut make, &Ask { refs, starts, tolerance, times, step_s, outputs }, up_to);
-    if kept.len() == KEPT_MAX {
-        kept.remove(0);
+    if known.len() == KNOWN_MAX {
+        known.remove(0);
     }
-    kept.push(Kept { description: Arc::downgrade(description), key, order: order.clone() });
+    known.push(Known { description: Arc::downgrade(description), key, order: order.clone() });
     Some(order)
 }
 
@@ -279,7 +279,7 @@ fn outcome(
 
 impl InputOrder {
     /// What the unit does, and how that is known.
-    pub fn said(&self) -> String {
+    pub fn sentence(&self) -> String {
         let order = match self.order {
             ASKED_MAX if self.trial == Trial::All => {
                 "asks for its inputs inside its steps: polynomials of any degree".to_owned()
@@ -349,7 +349,7 @@ pub(super) fn findings(a: &Assembly) -> Vec<Finding> {
             continue;
         }
         let may_vary = d.co_simulation.as_ref().is_some_and(|co| co.can_handle_variable_communication_step_size);
-        let what = format!("unit `{}` {}", unit.name, taken.said());
+        let what = format!("unit `{}` {}", unit.name, taken.sentence());
         findings.push(match taken.order {
             0 => {
                 let what = format!("{what}; it gets the value at the middle of {} `sub_steps`", c.sub_steps.max(1));

@@ -2,7 +2,7 @@
 
 use super::channels::Channels;
 use super::laws::{self, Affine, Scaled};
-use super::{refused, told};
+use super::{refused, start_of};
 use crate::catalogue::Catalogue;
 use crate::check::{Conversion, amount, conversion, passage};
 use crate::finding::Finding;
@@ -144,7 +144,7 @@ impl<'a> Wiring<'a> {
             let LineEnd::Inside(parameter) = end else { continue };
             let setting = Setting::new(&parameter.variable, Value::Real(impedance), law.place.clone());
             if let Some((description, v)) = self.variable(parameter) {
-                self.system.start(self.unit(parameter, &law.place)?, told(&setting, v, description)?);
+                self.system.start(self.unit(parameter, &law.place)?, start_of(&setting, v, description)?);
             }
         }
         let (position, speed) = ([signals[0], signals[2]], [signals[1], signals[3]]);

@@ -84,7 +84,13 @@ fn port(d: &Declared<'_>, bond: &Bond, port: &Port, fed: &BTreeSet<&Endpoint>, f
                 if x.is_nan() || x.is_infinite() {
                     fail(format!("gain {x} of `{end}`, expected a finite number"), "");
                 }
-                notes.extend(note(bond, port, (&end, input, *x), flow, description));
+                // A number is taken in SI: said where it is no pure one.
+                notes.extend(beyond_power(input, flow, description).map(|rest| {
+                    let (name, flow) = (&bond.name, &port.flow);
+                    let what =
+                        format!("power bond `{name}`: `{end}` · `{flow}` is not a power: the gain {x} is in {rest}");
+                    Finding::note(&port.place, what, "")
+                }));
             }
             _ => {}
         }
@@ -131,14 +137,8 @@ fn parameter(
     Ok(())
 }
 
-/// A number is taken in SI: said where it is no pure one.
-fn note(
-    bond: &Bond,
-    port: &Port,
-    (end, input, gain): (&Endpoint, &Variable, f64),
-    flow: &Variable,
-    description: &ModelDescription,
-) -> Option<Finding> {
+/// The unit of measurement by which input times flow differs from a power; `None` where it does not, or where one of them is unknown.
+fn beyond_power(input: &Variable, flow: &Variable, description: &ModelDescription) -> Option<String> {
     let (a, b) = (dimension(input, description)?, dimension(flow, description)?);
     let rest: Vec<String> = ["kg", "m", "s", "A", "K", "mol", "cd"]
         .iter()
@@ -146,12 +146,7 @@ fn note(
         .filter(|(_, exponent)| *exponent != 0)
         .map(|(name, exponent)| if exponent == 1 { (*name).to_owned() } else { format!("{name}^{exponent}") })
         .collect();
-    (!rest.is_empty()).then(|| {
-        let (name, rest) = (&bond.name, rest.join("·"));
-        let what =
-            format!("power bond `{name}`: `{end}` · `{}` is not a power: the gain {gain} is in {rest}", port.flow);
-        Finding::note(&port.place, what, "")
-    })
+    (!rest.is_empty()).then(|| rest.join("·"))
 }
 
 /// Exponents of the base units; `None` where they are not declared.

@@ -20,49 +20,40 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 
 /// As many coordinates, velocities and forces as the joint has.
 fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
-    let mut bad = |what: String, next: &str| {
-        findings.push(Finding::error(&c.place, format!("constraint `{}`: {what}", c.name), next));
-    };
+    ends(c, findings);
+    gap_max(c, findings);
+    constants(c, findings);
+}
+
+fn bad(c: &Constraint, what: impl std::fmt::Display, next: &str) -> Finding {
+    Finding::error(&c.place, format!("constraint `{}`: {what}", c.name), next)
+}
+
+/// What the two ends have: coordinates, velocities and forces, or finite numbers.
+fn ends(c: &Constraint, findings: &mut Vec<Finding>) {
     // Both ends have as many coordinates as the kind of joint takes.
     let [first, second] = c.ends.each_ref().map(JointEnd::coordinates);
     let (expected, fits) = c.kind.takes(first);
     if first != second || !fits {
         let what = format!("{first} and {second} coordinates at its ends, expected as many at both: {expected}");
-        bad(what, "name the outputs, or the numbers of a fixed end");
+        findings.push(bad(c, what, "name the outputs, or the numbers of a fixed end"));
     }
     // A free end has a velocity and a force for each direction, in pairs of one unit.
     for end in &c.ends {
         let JointEnd::Free { position, velocity, force } = end else { continue };
         let n = c.kind.velocities(position.len());
         for (name, found) in [("velocity", velocity.len()), ("force", force.len())].into_iter().filter(|l| l.1 != n) {
-            bad(
-                format!("`{name}` has {found} variables, expected {n}"),
-                "one for each direction that the end moves in",
-            );
+            let what = format!("`{name}` has {found} variables, expected {n}");
+            findings.push(bad(c, what, "one for each direction that the end moves in"));
         }
         for (force, velocity) in force.iter().zip(velocity).filter(|(f, v)| f.unit != v.unit) {
-            bad(
-                format!("force `{force}` and velocity `{velocity}` are of different units"),
-                "a force acts on the velocity beside it",
-            );
+            let what = format!("force `{force}` and velocity `{velocity}` are of different units");
+            findings.push(bad(c, what, "a force acts on the velocity beside it"));
         }
-    }
-    // A limit of the gap is one that can be met.
-    match c.gap_max {
-        Some(gap) if !(gap.is_finite() && gap > 0.0) => {
-            bad(format!("`gap_max` is {gap:?}, expected a number above 0"), "1e-12 is a usual one for lengths of 1 m");
-        }
-        Some(_) if c.force == JointForce::Hold => {
-            bad(
-                "`gap_max` with a force that is held, which closes the velocity alone".to_owned(),
-                "remove one of them",
-            );
-        }
-        _ => {}
     }
     // A joint between two fixed ends holds nothing.
     if c.ends.iter().all(|end| matches!(end, JointEnd::Fixed(_))) {
-        bad("both ends are fixed".to_owned(), "name outputs and inputs of a unit at one of them");
+        findings.push(bad(c, "both ends are fixed", "name outputs and inputs of a unit at one of them"));
     }
     // Numbers of fixed ends are finite.
     let values = c.ends.iter().flat_map(|end| match end {
@@ -70,29 +61,42 @@ fn shape(c: &Constraint, findings: &mut Vec<Finding>) {
         JointEnd::Free { .. } => &[],
     });
     if values.into_iter().any(|x| !x.is_finite()) {
-        bad("a fixed end that is not finite".to_owned(), "write finite numbers");
+        findings.push(bad(c, "a fixed end that is not finite", "write finite numbers"));
     }
-    // What the kind itself has: a length, or an offset for each coordinate. Of a pose with 12 of them there is none.
+}
+
+/// A limit of the gap is one that can be met.
+fn gap_max(c: &Constraint, findings: &mut Vec<Finding>) {
+    match c.gap_max {
+        Some(gap) if !(gap.is_finite() && gap > 0.0) => {
+            let what = format!("`gap_max` is {gap:?}, expected a number above 0");
+            findings.push(bad(c, what, "1e-12 is a usual one for lengths of 1 m"));
+        }
+        Some(_) if c.force == JointForce::Hold => {
+            let what = "`gap_max` with a force that is held, which closes the velocity alone";
+            findings.push(bad(c, what, "remove one of them"));
+        }
+        _ => {}
+    }
+}
+
+/// What the kind itself has: a length, or an offset for each coordinate. Of a pose with 12 of them there is none.
+fn constants(c: &Constraint, findings: &mut Vec<Finding>) {
+    let coordinates = c.ends[0].coordinates();
     match &c.kind {
         Joint::Distance { length } if !(length.is_finite() && *length > 0.0) => {
-            bad(
-                format!("`length` is {length:?} m, expected a number above 0"),
-                "for the distance 0 take `kind = \"ball\"`",
-            );
+            let what = format!("`length` is {length:?} m, expected a number above 0");
+            findings.push(bad(c, what, "for the distance 0 take `kind = \"ball\"`"));
         }
-        Joint::Rigid { offset } if !offset.is_empty() && first == 12 => {
-            bad(
-                "`offset` of a pose in space, which has none".to_owned(),
-                "remove it; an offset is for joints in the plane, and for `kind = \"equal\"`",
-            );
+        Joint::Rigid { offset } if !offset.is_empty() && coordinates == 12 => {
+            let next = "remove it; an offset is for joints in the plane, and for `kind = \"equal\"`";
+            findings.push(bad(c, "`offset` of a pose in space, which has none", next));
         }
         Joint::Rigid { offset } | Joint::Equal { offset }
-            if !offset.is_empty() && (offset.len() != first || offset.iter().any(|x| !x.is_finite())) =>
+            if !offset.is_empty() && (offset.len() != coordinates || offset.iter().any(|x| !x.is_finite())) =>
         {
-            bad(
-                format!("`offset` has {} numbers, expected {first} finite ones", offset.len()),
-                "first end less second",
-            );
+            let what = format!("`offset` has {} numbers, expected {coordinates} finite ones", offset.len());
+            findings.push(bad(c, what, "first end less second"));
         }
         _ => {}
     }

@@ -68,7 +68,7 @@ pub(crate) fn passage(c: &Connection, from: End<'_>, to: End<'_>) -> Result<Pass
 }
 
 /// What a user should know of a connection between different types; `None` for one type.
-pub(super) fn told(c: &Connection, from: &Variable, to: &Variable, passage: &Passage) -> Option<(String, String)> {
+pub(super) fn note_on(c: &Connection, from: &Variable, to: &Variable, passage: &Passage) -> Option<(String, String)> {
     let what = format!("`{}` is {}, `{}` is {}", c.from, type_name(from), c.to, type_name(to));
     let becomes = |x: f64| passage.value(x).map_or_else(|| "refused".to_owned(), |y| y.to_string());
     let next = match (&from.kind, &to.kind) {

@@ -1,13 +1,13 @@
 //! Connections, laws and maps against the variables at their ends.
 
-use super::passage::{passage, told};
+use super::passage::{note_on, passage};
 use super::units::{Conversion, conversion};
 use super::values::causality;
 use super::{Declared, amount};
 use super::{interface, lines};
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
-use macrostep_description::{Causality, Kind, Value, Variable};
+use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
 use macrostep_master::LAW_SIZE_MAX;
 use std::collections::{BTreeMap, HashSet};
 
@@ -80,16 +80,8 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     if c.is_mean {
         mean(d, c, to, findings);
     }
-    // Of what begins at a law, only the law's outputs are looked at.
     if let Some(law) = d.names.law(&c.from.unit) {
-        if !law.outputs.contains(&c.from.variable) {
-            let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
-            findings.push(Finding::error(place, what, format!("it has `{}`", law.outputs.join("`, `"))));
-        }
-        if let Some(to) = to.filter(|to| to.real().is_none() || c.rounds || !c.table.is_empty()) {
-            let what = format!("`{}` is {}, and gets the output of a law", c.to, type_name(to));
-            findings.push(Finding::error(place, what, "connect a Real as it is, or with `factor` and `offset`"));
-        }
+        output_of_law(c, law, to, findings);
         return;
     }
     // Where one end is not real, values are passed on and held; what becomes of them is told where the types differ.
@@ -100,7 +92,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         let Some((a, b)) = descriptions else { return };
         match passage(c, (a, from), (b, to)) {
             Ok(passage) => {
-                findings.extend(told(c, from, to, &passage).map(|(what, next)| Finding::note(place, what, next)))
+                findings.extend(note_on(c, from, to, &passage).map(|(what, next)| Finding::note(place, what, next)))
             }
             Err((what, next)) => findings.push(Finding::error(place, what, next)),
         }
@@ -116,27 +108,44 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
         let next = "leave it out: it is for inputs that are integers or enumerations";
         findings.push(Finding::error(place, what, next));
     }
-    // Units of measurement: converted where they are known, told where they are not.
-    let Some((a, b)) = descriptions.filter(|_| c.converts) else { return };
+    if let Some((a, b)) = descriptions.filter(|_| c.converts) {
+        findings.extend(converted(c, (a, from), (b, to)));
+    }
+}
+
+/// Of what begins at a law, only the law's outputs are looked at.
+fn output_of_law(c: &Connection, law: &Law, to: Option<&Variable>, findings: &mut Vec<Finding>) {
+    if !law.outputs.contains(&c.from.variable) {
+        let what = format!("law `{}` has no output `{}`", law.name, c.from.variable);
+        findings.push(Finding::error(&c.place, what, format!("it has `{}`", law.outputs.join("`, `"))));
+    }
+    if let Some(to) = to.filter(|to| to.real().is_none() || c.rounds || !c.table.is_empty()) {
+        let what = format!("`{}` is {}, and gets the output of a law", c.to, type_name(to));
+        findings.push(Finding::error(&c.place, what, "connect a Real as it is, or with `factor` and `offset`"));
+    }
+}
+
+/// Units of measurement: converted where they are known, told where they are not.
+fn converted(
+    c: &Connection,
+    (a, from): (&ModelDescription, &Variable),
+    (b, to): (&ModelDescription, &Variable),
+) -> Option<Finding> {
     let units = format!("`{}` is in `{}`, `{}` in `{}`", c.from, from.unit(), c.to, to.unit());
     match conversion((a, from), (b, to)) {
         // Converted, passed on unchanged, or refused.
-        Conversion::Same => {}
+        Conversion::Same => None,
         Conversion::Affine(factor, offset) => {
             let what = format!("{units}: converted by {factor} · y + {offset}");
-            findings.push(Finding::note(place, what, "`convert_units = false` leaves numbers as they are"));
+            Some(Finding::note(&c.place, what, "`convert_units = false` leaves numbers as they are"))
         }
         Conversion::Unknown => {
             let what = format!("{units}, and one of them has no base units");
-            findings.push(Finding::warning(
-                place,
-                what,
-                "numbers are passed unchanged: give a `factor` if they differ",
-            ));
+            Some(Finding::warning(&c.place, what, "numbers are passed unchanged: give a `factor` if they differ"))
         }
         Conversion::Incompatible => {
             let what = format!("{units}: different quantities");
-            findings.push(Finding::error(place, what, "connect another variable, or set `convert_units = false`"));
+            Some(Finding::error(&c.place, what, "connect another variable, or set `convert_units = false`"))
         }
     }
 }

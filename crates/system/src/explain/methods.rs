@@ -93,7 +93,7 @@ fn in_lines(a: &Assembly) -> Option<String> {
 fn tried(a: &Assembly, is_such: impl Fn(usize) -> bool) -> Vec<String> {
     let units = a.effective.units.iter().zip(&a.taken);
     let limited = units.filter_map(|(unit, taken)| Some((unit, taken.as_ref().filter(|t| t.trial != Trial::All)?)));
-    limited.filter(|(_, t)| is_such(t.order)).map(|(unit, t)| format!("`{}` {}", unit.name, t.said())).collect()
+    limited.filter(|(_, t)| is_such(t.order)).map(|(unit, t)| format!("`{}` {}", unit.name, t.sentence())).collect()
 }
 
 /// What lacks dense output: outputs that `waveform` samples, and units that have none at all; and whether one of these units takes steps

@@ -29,7 +29,7 @@ impl Several {
     }
 
     /// One warning for all of them.
-    fn told(self, what: &str, next: &str, out: &mut Vec<Finding>) {
+    fn warning(self, what: &str, next: &str, out: &mut Vec<Finding>) {
         let Some((name, place)) = self.first else { return };
         let more = if self.n > 1 { format!(" and {} more", self.n - 1) } else { String::new() };
         out.push(Finding::warning(&place, format!("{name}{more}: {what}"), next));
@@ -62,11 +62,11 @@ fn values(s: &Scenario, descriptions: &[Arc<ModelDescription>], out: &mut Vec<Fi
         }
     }
     let next = "with FILE the .ssp: `simulate_ssp(FILE, parameter_set=read_ssv(FILE, \"resources/parameters.ssv\"))`";
-    given.told("FMPy applies start values only where it is given them", next, out);
-    untaken.told("FMPy sets no texts, and takes every Boolean for true", "the file for it leaves them out", out);
-    enumerations.told("libcosim and ecos do not support enumerations", "they keep the start value of the FMU", out);
+    given.warning("FMPy applies start values only where it is given them", next, out);
+    untaken.warning("FMPy sets no texts, and takes every Boolean for true", "the file for it leaves them out", out);
+    enumerations.warning("libcosim and ecos do not support enumerations", "they keep the start value of the FMU", out);
     let next = "it keeps the start value of the FMU and says so";
-    unusual.told("libcosim sets parameters and inputs only", next, out);
+    unusual.warning("libcosim sets parameters and inputs only", next, out);
     // FMPy finds a component's values by how their names begin.
     for unit in &s.units {
         let other = s.units.iter().find(|o| o.name != unit.name && o.name.starts_with(&unit.name));
@@ -100,12 +100,12 @@ fn connections(s: &Scenario, descriptions: &[Arc<ModelDescription>], out: &mut V
             mixed.add(|| name(c), &c.place);
         }
     }
-    scaled.told("FMPy passes on values without their transformation", "use another tool, or scale in an FMU", out);
-    mapped.told("FMPy and libcosim pass on values without their mapping", "map them in an FMU", out);
+    scaled.warning("FMPy passes on values without their transformation", "use another tool, or scale in an FMU", out);
+    mapped.warning("FMPy and libcosim pass on values without their mapping", "map them in an FMU", out);
     let next = "numbers are passed on unchanged: give a `factor` and `convert_units = false`, which libcosim reads";
-    converted.told("FMPy and libcosim do not convert units of measurement", next, out);
-    texts.told("FMPy has no texts and ends", "leave them out if the file is for that tool", out);
-    mixed.told("the types differ, which tools may refuse", "connect variables of one type for them", out);
+    converted.warning("FMPy and libcosim do not convert units of measurement", next, out);
+    texts.warning("FMPy has no texts and ends", "leave them out if the file is for that tool", out);
+    mixed.warning("the types differ, which tools may refuse", "connect variables of one type for them", out);
 }
 
 /// Whether an input's connector says no unit: OMSimulator compares quantities also where `suppressUnitConversion` says that they differ.

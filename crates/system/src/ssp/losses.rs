@@ -10,8 +10,33 @@ use std::sync::Arc;
 
 /// What SSP has no words for, and what keeps a tool from opening the file.
 pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
+    let mut out = wordless(s, descriptions);
+    // The method, where it differs from the default in more than sub-steps and sampling.
+    let c = &s.coupling;
+    let plain =
+        Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
+    if *c != plain {
+        let what = format!("the method ({}, {}, {}) has no element in SSP", c.schedule, c.predict, c.correct);
+        out.push(Finding::warning(&c.place, what, "it is in the annotation; other tools use their own method"));
+    }
+    // What other tools refuse, or leave out.
+    out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
+        let what = format!("unit `{}`: OMSimulator needs names of letters, digits and `_`", u.name);
+        Finding::warning(&u.place, what, "rename it if the file is for that tool")
+    }));
+    out.extend(unread(s, descriptions));
+    out.extend(measures(s, descriptions));
+    if step(s, descriptions).is_none() {
+        let what = "no macro step, which OMSimulator needs to open the system";
+        out.push(Finding::warning(&s.experiment.place, what, "say `step` in [experiment]"));
+    }
+    out
+}
+
+/// What stands in the annotation, because SSP has no words for it.
+fn wordless(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
     let mut out = Vec::new();
-    // What SSP has no words for stands in the annotation: laws, maps, bonds and steps of a unit's own.
+    // Laws, maps, bonds and steps of a unit's own.
     let next = "it is in the annotation, which other tools do not read";
     out.extend(
         s.laws.iter().map(|l| Finding::warning(&l.place, format!("law `{}` has no element in SSP", l.name), next)),
@@ -44,21 +69,12 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
         let what = format!("that a parameter of unit `{}` is its macro step has no element in SSP", u.name);
         Finding::warning(&u.place, what, next)
     }));
-    // The method, where it differs from the default in more than sub-steps and sampling.
-    let c = &s.coupling;
-    let plain =
-        Coupling { sub_steps: c.sub_steps, sampling: c.sampling, place: c.place.clone(), ..Coupling::default() };
-    if *c != plain {
-        let what = format!("the method ({}, {}, {}) has no element in SSP", c.schedule, c.predict, c.correct);
-        out.push(Finding::warning(&c.place, what, "it is in the annotation; other tools use their own method"));
-    }
-    // What other tools refuse, or leave out.
-    out.extend(s.units.iter().filter(|u| !is_identifier(&u.name)).map(|u| {
-        let what = format!("unit `{}`: OMSimulator needs names of letters, digits and `_`", u.name);
-        Finding::warning(&u.place, what, "rename it if the file is for that tool")
-    }));
-    out.extend(unread(s, descriptions));
-    // One definition of a unit of measurement is written, the first.
+    out
+}
+
+/// One definition of a unit of measurement is written, the first.
+fn measures(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<Finding> {
+    let mut out = Vec::new();
     let mut known: BTreeMap<&str, (&str, Option<BaseUnit>)> = BTreeMap::new();
     for (unit, d) in s.units.iter().zip(descriptions) {
         for measure in &d.units {
@@ -73,10 +89,6 @@ pub(super) fn losses(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Ve
                 ));
             }
         }
-    }
-    if step(s, descriptions).is_none() {
-        let what = "no macro step, which OMSimulator needs to open the system";
-        out.push(Finding::warning(&s.experiment.place, what, "say `step` in [experiment]"));
     }
     out
 }

@@ -291,18 +291,21 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
             None => s.connections.push(c),
         }
     }
-    // Parameter sets that are not applied, and what is said of units beside their FMUs and values.
+    // Parameter sets that are not applied, and what units have beside their FMUs and values.
     s.sets.extend(sets);
-    for other in units {
-        let Unit { name, share, step_parameter, solver_tolerance, motions, place, source, settings: _, connectors: _ } =
-            other;
-        let Some(u) = s.unit(&name) else {
-            return Err(Finding::error(&place, format!("no component `{name}`"), "remove it from the annotation"));
-        };
-        let unit = &mut s.units[u];
-        (unit.share, unit.step_parameter, unit.solver_tolerance, unit.motions) =
-            (share, step_parameter, solver_tolerance, motions);
-        unit.source = unit.source.clone().driven_as(&source);
-    }
+    units.into_iter().try_for_each(|unit| merge_unit(s, unit))
+}
+
+/// Adds what our annotation says of one unit.
+fn merge_unit(s: &mut Scenario, other: Unit) -> Result<(), Finding> {
+    let Unit { name, share, step_parameter, solver_tolerance, motions, place, source, settings: _, connectors: _ } =
+        other;
+    let Some(u) = s.unit(&name) else {
+        return Err(Finding::error(&place, format!("no component `{name}`"), "remove it from the annotation"));
+    };
+    let unit = &mut s.units[u];
+    (unit.share, unit.step_parameter, unit.solver_tolerance, unit.motions) =
+        (share, step_parameter, solver_tolerance, motions);
+    unit.source = unit.source.clone().driven_as(&source);
     Ok(())
 }

@@ -1,20 +1,15 @@
-//! An XML file as a tree with lines, bounded in every direction.
+//! An XML file as a tree with lines; its size is bounded, and so are depth and attributes by [`Reader`].
 
 use crate::finding::Finding;
 use crate::scenario::Place;
+use macrostep_description::xml::{self, Part, ReadError, Reader};
 use macrostep_import::regular;
-use quick_xml::events::Event;
-use quick_xml::{Reader, XmlVersion};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a file.
 pub(super) const BYTES_MAX: usize = 64 << 20;
-/// Nested elements.
-const DEPTH_MAX: usize = 128;
-/// Attributes of one element.
-const ATTRIBUTES_MAX: usize = 64;
 
 /// With what the names of all namespaces of SSP begin.
 pub(super) const NAMESPACES: &str = "http://ssp-standard.org/SSP";
@@ -39,92 +34,49 @@ pub(super) fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// The root element of a text.
 pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Node, Finding> {
-    // The text, with its size bounded before anything is read.
     let file: Arc<str> = file.into();
     let at = |line: u32| Place { file: file.clone(), line, column: 0 };
     if bytes.len() > BYTES_MAX {
         return Err(Finding::error(&at(0), format!("{} bytes, expected at most {BYTES_MAX}", bytes.len()), ""));
     }
-    let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-        .map_err(|e| Finding::error(&at(0), format!("{e}"), "save the file as UTF-8"))?;
-    // The reader makes an end tag of each empty element, so that both kinds are handled alike.
-    let mut reader = Reader::from_str(text);
-    reader.config_mut().expand_empty_elements = true;
-    let (mut open, mut counted, mut line): (Vec<Node>, usize, u32) = (Vec::new(), 0, 1);
+    let root = xml::decode(bytes).and_then(|text| tree(&text, &at));
+    root.map_err(|e| Finding::error(&at(e.line), format!("{}, expected {}", e.found, e.expected), ""))
+}
+
+fn tree(text: &str, at: &dyn Fn(u32) -> Place) -> Result<Node, ReadError> {
+    let (mut reader, mut open) = (Reader::new(text), Vec::<Node>::new());
     // Prefixes that each open element has declared, and their namespaces.
     let mut scopes: Vec<Vec<(String, String)>> = Vec::new();
     loop {
-        // Lines are counted as the reader goes on.
-        let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(text.len());
-        if position > counted {
-            line += text.as_bytes()[counted..position].iter().filter(|b| **b == b'\n').count() as u32;
-            counted = position;
-        }
-        let refuse = |what: String| Err(Finding::error(&at(line), what, ""));
-        let event = match reader.read_event() {
-            Ok(event) => event,
-            Err(e) => return refuse(format!("{e}, expected well-formed XML")),
-        };
-        match event {
-            // A new element, bounded in depth and in attributes; its name is the one in its namespace.
-            Event::Start(tag) => {
-                if open.len() == DEPTH_MAX {
-                    return refuse(format!("more than {DEPTH_MAX} nested elements"));
-                }
-                // Its attributes.
-                let mut attributes: Vec<(String, String)> = Vec::new();
-                for attribute in tag.attributes().with_checks(false) {
-                    let read = attribute.map_err(|e| e.to_string()).and_then(|a| {
-                        // Blanks and references in values are resolved, as XML has it.
-                        let value = a.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
-                        Ok((a.key.into_inner().to_owned(), value.into_owned()))
-                    });
-                    // Readers of this tree look attributes up by name, so that none may be there twice.
-                    match read {
-                        Ok(pair) if attributes.len() < ATTRIBUTES_MAX && !attributes.iter().any(|a| a.0 == pair.0) => {
-                            attributes.push(pair);
-                        }
-                        Ok((key, _)) => {
-                            return refuse(format!("attribute `{key}` twice, or more than {ATTRIBUTES_MAX}"));
-                        }
-                        Err(e) => return refuse(e),
-                    }
-                }
-                // Namespaces that it declares hold for its own name already.
+        match reader.next_part()? {
+            // Namespaces that an element declares hold for its own name already.
+            Part::Start(start) => {
+                let attributes = start.attributes()?.into_iter();
+                let attributes: Vec<_> = attributes.map(|a| (a.key.to_owned(), a.value.into_owned())).collect();
                 scopes.push(declared(&attributes));
-                let name = named(tag.name().into_inner(), &scopes);
-                open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place: at(line) });
+                let name = named(start.name(), &scopes);
+                let place = at(start.line);
+                open.push(Node { name, attributes, children: Vec::new(), text: String::new(), place });
             }
             // The end of an element gives it to its parent; the root's is the end of reading.
-            Event::End(_) => {
-                let Some(node) = open.pop() else { return refuse("an end tag without an element".to_owned()) };
+            Part::End => {
                 scopes.pop();
+                let Some(node) = open.pop() else { continue };
                 match open.last_mut() {
                     Some(parent) => parent.children.push(node),
                     None => return Ok(node),
                 }
             }
-            // Texts, in any form.
-            Event::Text(t) => push(&mut open, &t),
-            Event::CData(t) => push(&mut open, &t),
-            // Only the entities of XML itself, as others can be made to grow without a bound.
-            Event::GeneralRef(name) => {
-                let known = match &*name {
-                    "lt" => Some('<'),
-                    "gt" => Some('>'),
-                    "amp" => Some('&'),
-                    "apos" => Some('\''),
-                    "quot" => Some('"'),
-                    _ => name.resolve_char_ref().ok().flatten(),
-                };
-                match known {
-                    Some(c) => push(&mut open, c.encode_utf8(&mut [0; 4])),
-                    None => return refuse(format!("the entity `&{};`, expected one of the five of XML", &*name)),
+            Part::Text(text, _) => {
+                if let Some(node) = open.last_mut() {
+                    node.text.push_str(&text);
                 }
             }
-            Event::DocType(_) => return refuse("a document type (`<!DOCTYPE`), expected none".to_owned()),
-            Event::Eof => return refuse("the end of the file, expected the end of the root element".to_owned()),
-            _ => {}
+            Part::Instruction(_) => {}
+            Part::Eof(line) => {
+                let (found, expected) = ("the end of the file".to_owned(), "a root element".to_owned());
+                return Err(ReadError { line, found, expected });
+            }
         }
     }
 }
@@ -146,12 +98,6 @@ fn named(name: &str, scopes: &[Vec<(String, String)>]) -> String {
     match declared {
         Some((_, uri)) if !uri.is_empty() && !uri.starts_with(NAMESPACES) => format!("{{{uri}}}{local}"),
         _ => local.to_owned(),
-    }
-}
-
-fn push(open: &mut [Node], text: &str) {
-    if let Some(node) = open.last_mut() {
-        node.text.push_str(text);
     }
 }
 

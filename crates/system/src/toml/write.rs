@@ -1,10 +1,10 @@
 //! From a [`Scenario`] to TOML that reads back to the same.
 
+mod law;
 mod solution;
 
 use crate::scenario::{
-    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, LawKind, LineSize, Map, Scenario,
-    Setting, StateEvent, Value,
+    Bond, Constraint, Endpoint, Event, Gain, InterfaceModel, Joint, JointEnd, Map, Scenario, Setting, StateEvent, Value,
 };
 use crate::words::{Control, Direction};
 use std::fmt::Write;
@@ -27,39 +27,7 @@ pub fn write(scenario: &Scenario) -> String {
     }
     // What couples them: connections, laws, maps and bonds.
     text.connections(scenario);
-    for law in &scenario.laws {
-        text.line(format_args!("\n[laws.{}]", key(&law.name)));
-        // The law's kind with its constants, and what it is between.
-        match &law.kind {
-            // Springs between two motions.
-            LawKind::SpringDamper { stiffness, damping } => {
-                text.line(format_args!(
-                    "kind = \"spring-damper\"\nstiffness = {}\ndamping = {}",
-                    gain(stiffness),
-                    gain(damping)
-                ));
-            }
-            LawKind::NonlinearSpring { coefficients, damping } => text.line(format_args!(
-                "kind = \"nonlinear-spring\"\ncoefficients = {coefficients:?}\ndamping = {damping:?}"
-            )),
-            // Flow laws and lines.
-            LawKind::Orifice { coefficient, laminar } => {
-                text.line(format_args!("kind = \"orifice\"\ncoefficient = {coefficient:?}\nlaminar = {laminar:?}"));
-            }
-            LawKind::Given => text.line(format_args!("kind = \"given\"")),
-            // A line by the one of its numbers that was given.
-            LawKind::Line(line) => {
-                let (key, amount) = match &line.size {
-                    LineSize::Impedance(amount) => ("impedance", amount),
-                    LineSize::Stiffness(amount) => ("stiffness", amount),
-                };
-                let ends = line.ends.each_ref().map(ToString::to_string);
-                text.line(format_args!("kind = \"line\"\n{key} = {}\ndelay = {:?}", gain(amount), line.delay_s));
-                text.line(format_args!("ends = {}", list(&ends)));
-            }
-        }
-        text.line(format_args!("inputs = {}\noutputs = {}", endpoints(&law.inputs), list(&law.outputs)));
-    }
+    scenario.laws.iter().for_each(|law| text.law(law));
     for map in &scenario.maps {
         text.map(map);
     }

@@ -105,43 +105,16 @@ pub fn bound(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<Option<Bo
             ));
         }
     }
-    // Pairs of runs: parts and gap, the finest last.
-    let known =
-        |search: &mut Search<'_>, parts: u32| Ok::<_, Unverified>((parts, search.gap(parts)?.unwrap_or(f64::INFINITY)));
-    let mut pairs = vec![known(&mut search, parts)?, known(&mut search, 2 * parts)?];
-    let mut is_idle = true;
-    for _ in 0..CHOICES_MAX {
-        // The longest step whose error is small enough.
-        let order = order(&pairs);
-        let estimate = |gap: f64| gap * order.exp2() / (order.exp2() - 1.0);
-        let fits = pairs.iter().filter(|(_, gap)| estimate(*gap) <= SAFE * error).min_by_key(|(parts, _)| *parts);
-        let wanted = |(parts, gap): (u32, f64)| f64::from(parts) * (estimate(gap) / (AIM * error)).powf(1.0 / order);
-        if let Some(&(parts, gap)) = fits {
-            let longer = (wanted((parts, gap)).ceil() as u32).max(1);
-            let is_wasteful = is_idle && estimate(gap) < IDLE * error && longer < parts;
-            if !is_wasteful || pairs.iter().any(|pair| pair.0 == longer) {
-                let (estimate, runs) = (estimate(gap), search.traces.len() as u32);
-                return Ok(Some(Bound { error, estimate, order, step_s: step_s / f64::from(parts), runs }));
-            }
-            is_idle = false;
-            pairs.push(known(&mut search, longer)?);
-        } else {
-            // No run fits yet: a step that is short enough by the order seen so far, shorter in any case.
-            let finest = pairs.iter().copied().max_by_key(|(parts, _)| *parts).unwrap_or((1, f64::INFINITY));
-            let parts = wanted(finest).ceil().max(f64::from(finest.0) + 1.0);
-            if parts > f64::from(PARTS_MAX) || parts.is_nan() {
-                break;
-            }
-            pairs.push(known(&mut search, parts as u32)?);
+    // The longest step whose error is small enough; else nothing has fitted within so many choices.
+    match search.longest(error, parts)? {
+        Ok(found) => Ok(Some(found)),
+        Err(best) => {
+            let what = format!(
+                "an error of at most {error:e} is not reached: it is about {best:.1e} with the shortest step that was tried"
+            );
+            Err(refused(what, "choose a method of higher order, or a larger `error`"))
         }
-        pairs.sort_by_key(|(parts, _)| *parts);
     }
-    // Nothing has fitted within so many choices.
-    let best = pairs.iter().map(|(_, gap)| *gap).fold(f64::INFINITY, f64::min);
-    let what = format!(
-        "an error of at most {error:e} is not reached: it is about {best:.1e} with the shortest step that was tried"
-    );
-    Err(refused(what, "choose a method of higher order, or a larger `error`"))
 }
 
 /// The observed order: between the two finest pairs of runs, and no more than between the coarsest and the finest.
@@ -156,6 +129,45 @@ fn order(pairs: &[(u32, f64)]) -> f64 {
 }
 
 impl Search<'_> {
+    /// The longest step whose error is at most `error`, from two pairs of runs that begin with H/parts; else the smallest d of any.
+    fn longest(&mut self, error: f64, parts: u32) -> Result<Result<Bound, f64>, Unverified> {
+        // Pairs of runs: parts and gap, the finest last.
+        let mut pairs = vec![self.pair(parts)?, self.pair(2 * parts)?];
+        let mut is_idle = true;
+        for _ in 0..CHOICES_MAX {
+            let order = order(&pairs);
+            let estimate = |gap: f64| gap * order.exp2() / (order.exp2() - 1.0);
+            let fits = pairs.iter().filter(|(_, gap)| estimate(*gap) <= SAFE * error).min_by_key(|(parts, _)| *parts);
+            let wanted =
+                |(parts, gap): (u32, f64)| f64::from(parts) * (estimate(gap) / (AIM * error)).powf(1.0 / order);
+            if let Some(&(parts, gap)) = fits {
+                let longer = (wanted((parts, gap)).ceil() as u32).max(1);
+                let is_wasteful = is_idle && estimate(gap) < IDLE * error && longer < parts;
+                if !is_wasteful || pairs.iter().any(|pair| pair.0 == longer) {
+                    let (estimate, runs) = (estimate(gap), self.traces.len() as u32);
+                    return Ok(Ok(Bound { error, estimate, order, step_s: self.step_s / f64::from(parts), runs }));
+                }
+                is_idle = false;
+                pairs.push(self.pair(longer)?);
+            } else {
+                // No run fits yet: a step that is short enough by the order seen so far, shorter in any case.
+                let finest = pairs.iter().copied().max_by_key(|(parts, _)| *parts).unwrap_or((1, f64::INFINITY));
+                let parts = wanted(finest).ceil().max(f64::from(finest.0) + 1.0);
+                if parts > f64::from(PARTS_MAX) || parts.is_nan() {
+                    break;
+                }
+                pairs.push(self.pair(parts as u32)?);
+            }
+            pairs.sort_by_key(|(parts, _)| *parts);
+        }
+        Ok(Err(pairs.iter().map(|(_, gap)| *gap).fold(f64::INFINITY, f64::min)))
+    }
+
+    /// Parts of H, and d of them; infinite where one of the two runs diverged.
+    fn pair(&mut self, parts: u32) -> Result<(u32, f64), Unverified> {
+        Ok((parts, self.gap(parts)?.unwrap_or(f64::INFINITY)))
+    }
+
     /// d of H/parts; `None` where one of the two runs diverged.
     fn gap(&mut self, parts: u32) -> Result<Option<f64>, Unverified> {
         self.run(parts)?;

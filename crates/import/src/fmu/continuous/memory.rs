@@ -1,6 +1,6 @@
-//! Going back: states that are kept, and states in bytes.
+//! Going back: states that are saved, and states in bytes.
 //!
-//! Time, continuous states, inputs and indicators are kept here. Discrete states are in the FMU: where it has functions for its state, these are
+//! Time, continuous states, inputs and indicators are saved here. Discrete states are in the FMU: where it has functions for its state, these are
 //! called too; where it has not, only steps without an event can be taken back.
 
 use macrostep_master::unit::{Unit, UnitError};
@@ -13,13 +13,13 @@ const CALL: &str = "fmi2SetFMUstate";
 /// Numbers of a state in bytes that are no states, indicators or inputs.
 const ALONE: usize = 5;
 
-/// States that are kept, by slot.
+/// States that are saved, by slot.
 #[derive(Debug, Default)]
-pub(super) struct Memories(Vec<Option<Kept>>);
+pub(super) struct Memories(Vec<Option<Saved>>);
 
 /// One of them.
 #[derive(Debug, Clone)]
-struct Kept {
+struct Saved {
     t_s: f64,
     z: Vec<f64>,
     inputs: Vec<f64>,
@@ -47,7 +47,7 @@ impl ContinuousUnit {
             self.memories.0.resize(slot + 1, None);
         }
         // A slot that is there keeps its memory.
-        let kept = self.memories.0[slot].get_or_insert_with(|| Kept {
+        let saved = self.memories.0[slot].get_or_insert_with(|| Saved {
             t_s: 0.0,
             z: self.z.clone(),
             inputs: self.inputs.values().to_vec(),
@@ -57,42 +57,43 @@ impl ContinuousUnit {
             is_over: false,
             integrator: Memory::default(),
         });
-        kept.t_s = self.fmu.t_s;
-        kept.z.copy_from_slice(&self.z);
-        kept.inputs.copy_from_slice(self.inputs.values());
-        kept.indicators.copy_from_slice(&self.indicators.before);
-        (kept.next_event_s, kept.events, kept.integrator) = (self.next_event_s, self.events, self.integrator.memory());
-        kept.is_over = self.is_over;
+        saved.t_s = self.fmu.t_s;
+        saved.z.copy_from_slice(&self.z);
+        saved.inputs.copy_from_slice(self.inputs.values());
+        saved.indicators.copy_from_slice(&self.indicators.before);
+        (saved.next_event_s, saved.events, saved.integrator) =
+            (self.next_event_s, self.events, self.integrator.memory());
+        saved.is_over = self.is_over;
         Ok(())
     }
 
     pub(super) fn restore_slot(&mut self, slot: usize) -> Result<(), UnitError> {
-        let Some(kept) = self.memories.0.get_mut(slot).and_then(Option::take) else {
+        let Some(saved) = self.memories.0.get_mut(slot).and_then(Option::take) else {
             return Err(self.fmu.refusal(CALL, format!("slot {slot} was never saved")));
         };
-        let restored = self.go_back(slot, &kept);
-        self.memories.0[slot] = Some(kept);
+        let restored = self.go_back(slot, &saved);
+        self.memories.0[slot] = Some(saved);
         restored
     }
 
-    fn go_back(&mut self, slot: usize, kept: &Kept) -> Result<(), UnitError> {
+    fn go_back(&mut self, slot: usize, saved: &Saved) -> Result<(), UnitError> {
         // Discrete states, or none that could have changed.
         if self.own().0 {
             self.fmu.restore(slot)?;
-        } else if kept.events != self.events || self.is_over {
+        } else if saved.events != self.events || self.is_over {
             let why = "an event since then has changed discrete states, and the FMU has no functions that bring them back: set `isolate = true`, or \
                        choose a scheme that repeats no step";
             return Err(self.fmu.refusal(CALL, why));
         }
-        self.z.copy_from_slice(&kept.z);
-        self.inputs.restore(kept.t_s, &kept.inputs);
-        self.indicators.before.copy_from_slice(&kept.indicators);
-        (self.next_event_s, self.events, self.is_over) = (kept.next_event_s, kept.events, kept.is_over);
-        self.integrator.remember(kept.integrator);
-        self.put_back(kept.t_s)
+        self.z.copy_from_slice(&saved.z);
+        self.inputs.restore(saved.t_s, &saved.inputs);
+        self.indicators.before.copy_from_slice(&saved.indicators);
+        (self.next_event_s, self.events, self.is_over) = (saved.next_event_s, saved.events, saved.is_over);
+        self.integrator.remember(saved.integrator);
+        self.put_back(saved.t_s)
     }
 
-    /// The state in bytes: that of the FMU, where it has such a thing, then the numbers kept here.
+    /// The state in bytes: that of the FMU, where it has such a thing, then the numbers saved here.
     pub(super) fn write_state(&mut self) -> Result<Vec<u8>, UnitError> {
         let own = if self.own().1 { self.fmu.serialize()? } else { Vec::new() };
         let mut bytes = (own.len() as u64).to_le_bytes().to_vec();
@@ -132,7 +133,7 @@ impl ContinuousUnit {
         self.put_back(alone[0])
     }
 
-    /// Hands over what is kept here; an FMU that is at its end is in event mode, and goes nowhere from there.
+    /// Hands over what is saved here; an FMU that is at its end is in event mode, and goes nowhere from there.
     fn put_back(&mut self, t_s: f64) -> Result<(), UnitError> {
         if self.is_over {
             return Ok(());

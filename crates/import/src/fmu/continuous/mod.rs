@@ -130,7 +130,7 @@ fn pairs(d: &ModelDescription) -> Option<Pairs> {
 }
 
 impl Instance for ContinuousUnit {
-    fn told(&mut self) -> &mut u8 {
+    fn remarks(&mut self) -> &mut u8 {
         &mut self.fmu.told
     }
 

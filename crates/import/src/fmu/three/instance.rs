@@ -9,7 +9,8 @@ use macrostep_master::unit::{Failure, UnitError, Warned, Warning};
 
 use super::super::callbacks::{Environment, log_message};
 use super::super::instance::{Instance, Phase};
-use super::super::{Fault, Fmu, FmuError, FmuOptions, floating_point, plain};
+use super::super::remark::{ENVIRONMENT, Remark};
+use super::super::{Fault, Fmu, FmuError, FmuOptions, floating_point};
 use super::FmuUnit3;
 use super::access::{Access, Bad};
 use super::state::Slots;
@@ -102,7 +103,7 @@ impl Fmu {
 impl FmuUnit3 {
     /// What is strange about the library and the call, and the log that is wanted.
     fn begin(&mut self, environment_changed: bool) -> Result<(), UnitError> {
-        self.tell_library();
+        self.library.remark(&self.name, &self.options);
         if environment_changed {
             self.mended(INSTANTIATE);
         }
@@ -111,7 +112,7 @@ impl FmuUnit3 {
 }
 
 impl Instance for FmuUnit3 {
-    fn told(&mut self) -> &mut u8 {
+    fn remarks(&mut self) -> &mut u8 {
         &mut self.told
     }
 
@@ -121,28 +122,13 @@ impl Instance for FmuUnit3 {
 }
 
 impl FmuUnit3 {
-    /// Says what is strange about the library, once for all its instances.
-    fn tell_library(&self) {
-        let Some(sink) = &self.options.remark else { return };
-        if !self.library.warnings.is_empty() && !self.library.told.swap(true, Ordering::Relaxed) {
-            self.library.warnings.iter().for_each(|w| sink(&plain(&format!("unit `{}`: {w}", self.name))));
-        }
-    }
-
     fn choose_log_categories(&mut self) -> Result<(), UnitError> {
         const CALL: &str = "fmi3SetDebugLogging";
         if self.options.log_categories.is_empty() {
             return Ok(());
         }
         let Some(set) = self.access.functions.set_debug_logging else { return Err(self.lacks(CALL)) };
-        let declared = &self.model().log_categories;
-        if let Some(unknown) = self.options.log_categories.iter().find(|c| declared.iter().all(|d| d.name != **c)) {
-            let names: Vec<String> = declared.iter().map(|d| format!("`{}`", d.name)).collect();
-            let message = format!("log category `{unknown}` is not declared, expected one of {}", names.join(", "));
-            return Err(self.refusal(CALL, message));
-        }
-        let texts: Vec<CString> =
-            self.options.log_categories.iter().filter_map(|c| CString::new(c.as_str()).ok()).collect();
+        let texts = self.options.categories_of(self.model()).map_err(|why| self.refusal(CALL, why))?;
         let pointers: Vec<abi::Str> = texts.iter().map(|t| t.as_ptr()).collect();
         self.environment.enter();
         // SAFETY: the instance is alive; as many strings as said, alive during the call.
@@ -245,16 +231,9 @@ impl FmuUnit3 {
     #[cold]
     #[inline(never)]
     fn mended(&mut self, call: &'static str) {
-        const ENVIRONMENT: u8 = 1;
         floating_point::restore();
-        if self.told & ENVIRONMENT != 0 {
-            return;
-        }
-        self.told |= ENVIRONMENT;
-        if let Some(sink) = &self.options.remark {
-            let what = "changed the floating-point environment (rounding, denormal numbers or traps); the default is restored after each call";
-            sink(&plain(&format!("unit `{}`: {call} {what} (t = {} s; reported once)", self.name, self.t_s)));
-        }
+        let text = format!("{call} {ENVIRONMENT}");
+        Remark::Environment.once(&mut self.told, &self.options, (&self.name, self.t_s), &text);
     }
 }
 

@@ -5,42 +5,46 @@ use super::*;
 impl Reader<'_> {
     pub(super) fn law(&self, name: &Spanned<String>, law: &file::Law) -> Read<Law> {
         let place = self.place(name);
-        // Numbers of laws: some may be a unit's parameter, some are numbers only, and some must be said.
-        let amount = |amount: &Option<Amount>| match amount {
-            Some(Amount::Number(x)) => Some(Gain::Number(*x)),
-            Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
-            None => None,
-        };
-        // Only a number, 0 where it is left out.
-        let number = |key: &str, value: &Option<Amount>| match value {
-            Some(Amount::Number(x)) => Ok(*x),
-            Some(Amount::Parameter(text)) => {
-                let what = format!("`{key}` of law `{}` is \"{text}\"", name.get_ref());
-                Err(Finding::error(&place, what, "write a number"))
-            }
-            None => Ok(0.0),
-        };
+        let kind = self.kind_of_law(name.get_ref(), law, &place)?;
+        // What belongs to another kind was most likely meant for something else.
+        if let Some(key) = stray(law) {
+            let what = format!("law `{}` of kind `{}` with `{key}`", name.get_ref(), law.kind.get_ref());
+            return Err(Finding::error(&place, what, format!("remove `{key}`")));
+        }
+        let inputs = self.endpoints(&law.inputs)?;
+        Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
+    }
+
+    /// The kind of a law, with the constants it needs.
+    fn kind_of_law(&self, name: &str, law: &file::Law, place: &Place) -> Read<LawKind> {
         // What a kind cannot be without.
         let need = |key: &str, value: Option<f64>| {
-            let what = format!("law `{}` of kind `{}` without `{key}`", name.get_ref(), law.kind.get_ref());
-            value.ok_or_else(|| Finding::error(&place, what, format!("add `{key} = …`")))
+            let what = format!("law `{name}` of kind `{}` without `{key}`", law.kind.get_ref());
+            value.ok_or_else(|| Finding::error(place, what, format!("add `{key} = …`")))
         };
-        // The kind, with the constants it needs.
-        let kind = match law.kind.get_ref().as_str() {
+        Ok(match law.kind.get_ref().as_str() {
             // Springs: linear, whose constants may be a unit's parameters, or a polynomial.
             "spring-damper" => LawKind::SpringDamper {
-                stiffness: match amount(&law.stiffness) {
+                stiffness: match gain(&law.stiffness) {
                     Some(stiffness) => stiffness,
                     None => Gain::Number(need("stiffness", None)?),
                 },
-                damping: amount(&law.damping).unwrap_or(Gain::Number(0.0)),
+                damping: gain(&law.damping).unwrap_or(Gain::Number(0.0)),
             },
             "nonlinear-spring" => LawKind::NonlinearSpring {
                 coefficients: match &law.coefficients {
                     Some(c) if !c.is_empty() => c.clone(),
                     _ => vec![need("coefficients", None)?],
                 },
-                damping: number("damping", &law.damping)?,
+                // Only a number, 0 where it is left out.
+                damping: match &law.damping {
+                    Some(Amount::Number(x)) => *x,
+                    Some(Amount::Parameter(text)) => {
+                        let what = format!("`damping` of law `{name}` is \"{text}\"");
+                        return Err(Finding::error(place, what, "write a number"));
+                    }
+                    None => 0.0,
+                },
             },
             // Flow over a pressure difference, which is laminar where that is small.
             "orifice" => LawKind::Orifice {
@@ -49,22 +53,14 @@ impl Reader<'_> {
             },
             // A program gives the law itself.
             "given" => LawKind::Given,
-            // A line takes one of two numbers for its size, a delay, and what each end does with the wave.
             "line" => LawKind::Line(Line {
-                size: match (amount(&law.impedance), amount(&law.stiffness)) {
-                    (Some(impedance), None) => LineSize::Impedance(impedance),
-                    (None, Some(stiffness)) => LineSize::Stiffness(stiffness),
-                    _ => {
-                        let what = format!("law `{}` of kind `line` needs `impedance` or `stiffness`", name.get_ref());
-                        return Err(Finding::error(&place, what, "give one of the two"));
-                    }
-                },
+                size: line_size(name, law, place)?,
                 // The time that a wave takes, and whether units take it at the ends.
                 delay_s: need("delay", law.delay)?,
                 ends: line_ends(law.ends.as_deref()).map_err(|found| {
-                    let what = format!("`ends` of law `{}` is {found}", name.get_ref());
+                    let what = format!("`ends` of law `{name}` is {found}");
                     let next = "write two, each \"UNIT.PARAMETER\" (set to the impedance), \"feedback\" or \"hold\"";
-                    Finding::error(&place, what, next)
+                    Finding::error(place, what, next)
                 })?,
             }),
             other => {
@@ -73,14 +69,7 @@ impl Reader<'_> {
                 );
                 return Err(Finding::error(&self.place(&law.kind), what, ""));
             }
-        };
-        // What belongs to another kind was most likely meant for something else.
-        if let Some(key) = stray(law) {
-            let what = format!("law `{}` of kind `{}` with `{key}`", name.get_ref(), law.kind.get_ref());
-            return Err(Finding::error(&place, what, format!("remove `{key}`")));
-        }
-        let inputs = self.endpoints(&law.inputs)?;
-        Ok(Law { name: name.get_ref().clone(), kind, inputs, outputs: law.outputs.clone(), place })
+        })
     }
 
     pub(super) fn map(&self, map: &Spanned<file::Map>) -> Read<Map> {
@@ -124,6 +113,27 @@ fn stray(law: &file::Law) -> Option<&'static str> {
     ];
     let word = law.kind.get_ref().as_str();
     keys.into_iter().find(|(_, is_said, kinds)| *is_said && !kinds.contains(&word)).map(|(key, ..)| key)
+}
+
+/// A number, or a unit's parameter.
+fn gain(amount: &Option<Amount>) -> Option<Gain> {
+    match amount {
+        Some(Amount::Number(x)) => Some(Gain::Number(*x)),
+        Some(Amount::Parameter(name)) => Some(Gain::parse(name)),
+        None => None,
+    }
+}
+
+/// A line takes one of two numbers for its size.
+fn line_size(name: &str, law: &file::Law, place: &Place) -> Read<LineSize> {
+    match (gain(&law.impedance), gain(&law.stiffness)) {
+        (Some(impedance), None) => Ok(LineSize::Impedance(impedance)),
+        (None, Some(stiffness)) => Ok(LineSize::Stiffness(stiffness)),
+        _ => {
+            let what = format!("law `{name}` of kind `line` needs `impedance` or `stiffness`");
+            Err(Finding::error(place, what, "give one of the two"))
+        }
+    }
 }
 
 /// Who makes the local part at each end; else what was found.

@@ -17,12 +17,12 @@ const PIECE: usize = 256 << 10;
 /// Where memory may begin in a file: a multiple of the page sizes there are.
 const PAGE: u64 = 64 << 10;
 
-/// Room that lasts longer than this is no longer needed: rows may as well be written one by one.
+/// Space that lasts longer than this is no longer needed: rows may as well be written one by one.
 const LASTING: Duration = Duration::from_millis(200);
 
-/// Room behind the rows of a file.
+/// Space behind the rows of a file.
 #[derive(Debug)]
-pub struct Room {
+pub struct Tail {
     path: PathBuf,
     identity: Option<(u64, u64)>,
     region: Region,
@@ -33,14 +33,14 @@ pub struct Room {
     began: Instant,
 }
 
-impl Room {
-    /// Room behind the first `bytes` of the file of this name, for a row of so many at least.
+impl Tail {
+    /// Space behind the first `bytes` of the file of this name, for a row of so many at least.
     ///
     /// # Errors
     /// Where the file is not this one, or the system has no such room for it.
-    pub fn new(path: &Path, identity: Option<(u64, u64)>, bytes: u64, row: usize) -> Result<Room> {
+    pub fn new(path: &Path, identity: Option<(u64, u64)>, bytes: u64, row: usize) -> Result<Tail> {
         let (region, start) = region((path, identity), bytes, row)?;
-        Ok(Room {
+        Ok(Tail {
             path: path.to_owned(),
             identity,
             region,
@@ -74,7 +74,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for Tail {
     /// The file ends with its rows again.
     fn drop(&mut self) {
         let end = self.start + self.used as u64;
@@ -117,12 +117,12 @@ mod tests {
         let path = folder.path().join("rows.csv");
         std::fs::write(&path, "time,x\n").expect("written");
         let metadata = std::fs::metadata(&path).expect("a file");
-        let mut room = Room::new(&path, identity(&metadata), 7, 9).expect("room");
+        let mut tail = Tail::new(&path, identity(&metadata), 7, 9).expect("space");
         let mut expected = b"time,x\n".to_vec();
         for n in 0..60_000u64 {
             let row = format!("{n},{}\n", n * n);
             // A slow machine may find that no room is needed any more.
-            if !room.put(row.as_bytes()) {
+            if !tail.put(row.as_bytes()) {
                 break;
             }
             expected.extend_from_slice(row.as_bytes());
@@ -133,9 +133,9 @@ mod tests {
             }
         }
         assert!(expected.len() > PIECE, "one piece at least");
-        drop(room);
+        drop(tail);
         assert!(std::fs::read(&path).expect("bytes") == expected, "nothing but rows");
-        let other = Room::new(&folder.path().join("none.csv"), identity(&metadata), 7, 9);
+        let other = Tail::new(&folder.path().join("none.csv"), identity(&metadata), 7, 9);
         assert!(other.is_err(), "no file is made");
     }
 }

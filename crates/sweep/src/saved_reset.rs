@@ -15,9 +15,9 @@ use crate::study::Units;
 const SLOT: usize = 16;
 
 /// A catalogue of such units.
-pub struct Kept<'a>(pub Units<'a>);
+pub struct SavedReset<'a>(pub Units<'a>);
 
-impl Catalogue for Kept<'_> {
+impl Catalogue for SavedReset<'_> {
     fn description(&self, source: &Source) -> Result<Arc<ModelDescription>, String> {
         self.0.description(source)
     }
@@ -25,7 +25,7 @@ impl Catalogue for Kept<'_> {
     fn unit(&self, source: &Source, name: &str) -> Result<Box<dyn Unit>, String> {
         let mut inner = self.0.unit(source, name)?;
         inner.save(SLOT).map_err(|e| e.to_string())?;
-        Ok(Box::new(KeptUnit(inner)))
+        Ok(Box::new(ResetUnit(inner)))
     }
 
     fn isolates(&self) -> bool {
@@ -38,9 +38,9 @@ impl Catalogue for Kept<'_> {
 }
 
 /// A unit that has saved its state.
-struct KeptUnit(Box<dyn Unit>);
+struct ResetUnit(Box<dyn Unit>);
 
-impl Unit for KeptUnit {
+impl Unit for ResetUnit {
     fn reset(&mut self) -> Result<(), UnitError> {
         self.0.restore(SLOT)
     }

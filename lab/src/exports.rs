@@ -1,7 +1,7 @@
-//! The door to the page: bytes in, bytes and numbers out.
+//! The functions that the page calls: bytes in, bytes and numbers out.
 //!
 //! The memory of a WebAssembly module is open to its page, so no `unsafe` code is needed on this side: the page writes the question to where
-//! [`room`] says, and reads what [`ask`] has left.
+//! [`question`] says, and reads what [`ask`] has left.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ thread_local! {
 
 /// Where a question of so many bytes is to be written.
 #[unsafe(no_mangle)]
-pub extern "C" fn room(bytes: usize) -> *mut u8 {
+pub extern "C" fn question(bytes: usize) -> *mut u8 {
     QUESTION.with_borrow_mut(|question| {
         question.clear();
         question.resize(bytes, 0);

@@ -7,12 +7,12 @@ type Point = (f64, Vec<f64>);
 
 /// The values at the last two communication points at which a step began.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Course {
+pub(crate) struct Extrapolation {
     before: Option<Point>,
     last: Option<Point>,
 }
 
-impl Course {
+impl Extrapolation {
     /// A step begins at `t_s` with these values.
     pub fn begin(&mut self, t_s: f64, values: Vec<f64>) {
         self.before = self.last.take().filter(|(before_s, _)| *before_s < t_s);

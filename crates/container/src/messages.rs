@@ -16,16 +16,16 @@ const FATAL: i32 = 4;
 
 /// Messages of all units of an instance.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Said(Arc<Mutex<Kept>>);
+pub(crate) struct Messages(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Waiting {
     messages: Vec<Message>,
     /// What units in processes of their own write, by their names.
     outputs: Vec<(String, Arc<Output>)>,
 }
 
-impl Kept {
+impl Waiting {
     fn add(&mut self, topic: Topic, text: String) {
         if self.messages.len() < KEPT_MAX {
             self.messages.push(Message { topic, text });
@@ -45,14 +45,14 @@ impl Kept {
     }
 }
 
-impl Said {
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+impl Messages {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds one.
     pub fn say(&self, topic: Topic, text: String) {
-        self.kept().add(topic, text);
+        self.waiting().add(topic, text);
     }
 
     /// Adds a remark about a slave.
@@ -62,9 +62,9 @@ impl Said {
 
     /// All since the last call.
     pub fn take(&self) -> Vec<Message> {
-        let mut kept = self.kept();
-        kept.read();
-        std::mem::take(&mut kept.messages)
+        let mut waiting = self.waiting();
+        waiting.read();
+        std::mem::take(&mut waiting.messages)
     }
 
     /// Adds a message of an FMU.
@@ -80,9 +80,9 @@ impl Said {
 
     /// From now on takes the output of the unit of this name too, in place of that of an earlier one.
     pub fn hear_output(&self, unit: &str, output: Arc<Output>) {
-        let mut kept = self.kept();
-        kept.read();
-        kept.outputs.retain(|(name, _)| name != unit);
-        kept.outputs.push((unit.to_owned(), output));
+        let mut waiting = self.waiting();
+        waiting.read();
+        waiting.outputs.retain(|(name, _)| name != unit);
+        waiting.outputs.push((unit.to_owned(), output));
     }
 }

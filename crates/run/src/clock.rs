@@ -53,7 +53,7 @@ impl RealTime {
 
 /// The clock of a run.
 #[derive(Debug)]
-pub struct Pace {
+pub struct Clock {
     /// What it has seen.
     pub seen: RealTime,
     units: Vec<(String, Arc<AtomicU64>)>,
@@ -63,12 +63,12 @@ pub struct Pace {
     start: Option<(Instant, f64)>,
 }
 
-impl Pace {
+impl Clock {
     /// A clock on which so many simulated seconds are one.
-    pub fn new(factor: f64, times: &Times) -> Pace {
+    pub fn new(factor: f64, times: &Times) -> Clock {
         let units = times.counters();
         let spent_ns = vec![0; units.len()];
-        Pace { seen: RealTime { factor, ..RealTime::default() }, units, spent_ns, start: None }
+        Clock { seen: RealTime { factor, ..RealTime::default() }, units, spent_ns, start: None }
     }
 
     /// The run begins now, at this simulated time \[s\].
@@ -78,7 +78,7 @@ impl Pace {
     }
 
     /// A communication point was reached: waits until it is due, or notes that it is late.
-    pub fn reach(&mut self, t_s: f64) {
+    pub fn wait_until(&mut self, t_s: f64) {
         let Some((began, start_s)) = self.start else { return };
         let now = Instant::now();
         let due_s = (t_s - start_s) / self.seen.factor;
