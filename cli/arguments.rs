@@ -12,7 +12,8 @@ use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
 use crate::slaves::SlaveArguments;
 use crate::system::arguments::{
-    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments, VerifyArguments,
+    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemArguments, SystemsArguments,
+    VerifyArguments,
 };
 use macrostep_analysis::scheme::Named;
 
@@ -115,8 +116,8 @@ impl Arguments {
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
     Oscillator(Box<OscillatorArguments>),
-    /// Energy errors of a coupling for both cases of the benchmark, with hold and linear, without and with energy correction
-    Energy(EnergyArguments),
+    /// Residual energy of the power bonds of a system, and its error, without and with energy correction
+    Energy(Box<EnergyArguments>),
     /// Stability regions and growth rates of coupling schemes, from their one-step maps
     Stability(Box<StabilityArguments>),
     /// Observed orders of coupling schemes, global and local, positions and velocities
@@ -197,37 +198,13 @@ pub struct FmusArguments {
     pub platforms: Option<PathBuf>,
 }
 
-/// A system, where one is meant.
-#[derive(Debug, Args)]
-pub struct OptionalSystem {
-    /// System with power bonds: a .toml, .ssd or .ssp file, or a name that `macrostep systems` lists [default: both cases of the benchmark]
-    #[arg(value_name = "SYSTEM")]
-    pub file: Option<String>,
-    /// For a file: another value, UNIT.VARIABLE=VALUE; may be repeated [default: none]
-    #[arg(long, value_name = "UNIT.VARIABLE=VALUE")]
-    pub set: Vec<String>,
-    /// For a file: one of its parameter sets; may be repeated [default: none]
-    #[arg(long, value_name = "NAME")]
-    pub parameters: Vec<String>,
-    #[command(flatten)]
-    pub slaves: SlaveArguments,
-}
-
 /// `macrostep energy`.
 #[derive(Debug, Args)]
+#[command(mut_arg("energy", |a| a.hide(true)), mut_arg("control", |a| a.hide(true)), mut_arg("control_tolerance", |a| a.hide(true)))]
 pub struct EnergyArguments {
     #[command(flatten)]
-    pub system: OptionalSystem,
-    /// What the subsystems of the benchmark exchange
-    #[arg(long, value_enum, default_value = "f-f")]
-    pub coupling: Coupling,
-    /// Macro step H in seconds [default: 1e-3, or the file's]
-    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
-    pub step: Option<f64>,
-    /// End of the runs in seconds [default: 100, or the file's]
-    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
-    pub stop: Option<f64>,
-    /// Folder for table and picture; made if missing [default: nothing is written]
+    pub system: SystemArguments,
+    /// Folder for the table and its numbers; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON array instead of a table [default: off]

@@ -15,7 +15,6 @@ mod check;
 mod checkpoint;
 mod distinct;
 mod docs;
-mod energy;
 mod failure;
 mod files;
 #[cfg(feature = "full")]

@@ -27,7 +27,7 @@ pub fn program(arguments: &[OsString]) -> u8 {
     }
     let matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(e) => match crate::help::former(&e).or_else(|| crate::help::misspelt(&e)) {
+        Err(e) => match crate::help::former(&e, typed).or_else(|| crate::help::misspelt(&e)) {
             Some(text) => {
                 eprintln!("error: {text}");
                 return Failure::Usage(text).exit_code();
@@ -110,7 +110,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => crate::survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => crate::oscillator::run(&arguments),
-        Some(Verb::Energy(arguments)) => crate::energy::run(&arguments),
+        Some(Verb::Energy(arguments)) => crate::laboratory::energy::run(&arguments),
         Some(Verb::Stability(arguments)) => crate::laboratory::stability::run(&arguments),
         Some(Verb::Converge(arguments)) => crate::laboratory::converge::run(&arguments),
         #[cfg(feature = "full")]

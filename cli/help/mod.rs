@@ -65,10 +65,20 @@ pub fn misspelt(error: &clap::Error) -> Option<String> {
     Some(format!("there is no verb `{typed}`; near it: {}; `macrostep --help` lists all", near.join(", ")))
 }
 
-/// The error for an option of former versions, which stood for more than one thing.
-pub fn former(error: &clap::Error) -> Option<String> {
+/// The error for an option of former versions of this verb, with what is typed now.
+pub fn former(error: &clap::Error, verb: &str) -> Option<String> {
+    let kind = error.kind();
+    let is_unknown = kind == clap::error::ErrorKind::UnknownArgument;
     let typed = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
-    let is_former = error.kind() == clap::error::ErrorKind::UnknownArgument && typed.starts_with("--tolerance");
+    let is_missing = kind == clap::error::ErrorKind::MissingRequiredArgument;
+    if verb == "energy" && (is_missing || is_unknown && typed.starts_with("--coupling")) {
+        return Some(
+            "`macrostep energy` takes a SYSTEM, which says the coupling: write `macrostep energy case-1:f-f`; \
+             `macrostep oscillator --coupling f-f --energy leak` shows the drift from the exact energy"
+                .to_owned(),
+        );
+    }
+    let is_former = is_unknown && typed.starts_with("--tolerance");
     is_former.then(|| {
         "`--tolerance` is the largest error allowed, which this verb does not take; for the solvers inside the FMUs write \
          `--solver-tolerance`, for the corrector `--corrector-tolerance`; `macrostep run --error` chooses H for an error"

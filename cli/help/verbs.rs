@@ -131,7 +131,7 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
         "Coupling methods",
         &[
             verb("advise", &["macrostep advise case-1 --tolerance 1e-3"]),
-            verb("energy", &["macrostep energy --coupling f-f --step 1e-2 --stop 20"]),
+            verb("energy", &["macrostep energy case-1:f-f --predict hold --stop 20"]),
             verb("converge", &["macrostep converge test-model --predict hold,linear,ia1"]),
             long("compare", "40 s", &["macrostep compare --scenario case-1 --out out/work # about 40 s"]),
             long(

@@ -1,25 +1,23 @@
 //! `macrostep energy SYSTEM`: residual energy of the power bonds of a system from a file, without and with energy
 //! correction.
 
-use std::path::Path;
-
 use macrostep_analysis::measure::{Reference, run as run_scheme};
 use macrostep_analysis::scheme::{Control, Energy};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
 use macrostep_description::shown;
 use macrostep_master::RunError;
 use macrostep_plot::table::{Table, short};
-use macrostep_system::words::Rollback;
 use serde::Serialize;
 
 use super::json;
-use super::subject::SubjectArguments;
+use super::subject::Subject;
 use crate::arguments::EnergyArguments;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::options::STEPS_MAX;
 use crate::print;
-use crate::system::arguments::RecordArguments;
+use crate::system::Opened;
+use crate::system::arguments::SystemArguments;
 
 /// One correction.
 #[derive(Serialize)]
@@ -40,18 +38,18 @@ struct Line {
 /// # Errors
 /// [`Failure`] of the file, the runs or the folder.
 pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
-    // The options of a system, as the laboratory takes them.
+    // Corrections are compared at steps of one length.
     let of = &arguments.system;
-    let subject = SubjectArguments {
-        system: of.file.clone(),
-        scenario: None,
-        set: of.set.clone(),
-        parameters: of.parameters.clone(),
-        record: RecordArguments { record: Vec::new() },
-        rollback: Rollback::Auto,
-        slaves: of.slaves,
-    };
-    let mut subject = subject.scenario(Path::new(subject.typed().unwrap_or_default()), arguments.stop)?;
+    if let Some(energy) = of.energy {
+        let option = format!("--energy {energy}");
+        return Err(Failure::conflict(option, "macrostep energy", "it makes a run with every energy correction"));
+    }
+    if of.control.is_some() || of.control_tolerance.is_some() {
+        return Err(Failure::conflict("--control", "macrostep energy", "its runs have steps of one length"));
+    }
+    // The system with its options; steps are made whole below.
+    let of = SystemArguments { step: None, ..of.clone() };
+    let mut subject = Subject::of(&of.system, Opened::new(&of)?)?;
     subject.writes(arguments.out.as_deref(), &["energy.json", "energy.md"])?;
     let benchmark = subject.benchmark.as_ref();
     // Corrections are compared under the method of the file.
@@ -59,8 +57,8 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
         return Err(Failure::Usage("`macrostep energy SYSTEM`: expected a .toml, .ssd or .ssp file".to_owned()));
     };
     // Steps of one length, the same for all.
-    let (card, stop_s) = (benchmark.card(), arguments.stop.unwrap_or(benchmark.card().stop_s));
-    let step_s = arguments.step.unwrap_or(card.step_s);
+    let (card, asked) = (benchmark.card(), &arguments.system);
+    let (step_s, stop_s) = (asked.step.unwrap_or(card.step_s), asked.stop.unwrap_or(card.stop_s));
     let stop_s = whole(step_s, stop_s)?;
     // One run for each correction; steps that a file would choose are fixed here.
     let mut lines = Vec::new();

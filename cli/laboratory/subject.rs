@@ -88,12 +88,9 @@ impl SubjectArguments {
         typed.iter().find(|(_, is_typed)| *is_typed).map(|(name, _)| *name)
     }
 
-    /// The system of this file or name as a scenario, whether another form of it has a solution or not.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
-    pub fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
-        self.of(path, self.opened(path, stop_s)?)
+    /// The system of this file or name as a scenario.
+    fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
+        Subject::of(path, self.opened(path, stop_s)?)
     }
 
     /// The same system, where FMUs that have both faces and none is named for are driven by their equations, and the names of these units.
@@ -120,7 +117,7 @@ impl SubjectArguments {
         if names.is_empty() {
             return Ok(None);
         }
-        Ok(Some((self.of(path, opened)?, names)))
+        Ok(Some((Subject::of(path, opened)?, names)))
     }
 
     /// The file, opened with the options.
@@ -138,9 +135,14 @@ impl SubjectArguments {
         opened.record(&self.record);
         Ok(opened)
     }
+}
 
-    /// What is opened as a subject.
-    fn of(&self, path: &Path, opened: Opened) -> Result<Subject, Failure> {
+impl Subject {
+    /// The system of this file or name, opened with its options.
+    ///
+    /// # Errors
+    /// [`Failure`] where it cannot run.
+    pub fn of(path: &Path, opened: Opened) -> Result<Subject, Failure> {
         let scenario = opened.document.scenario.clone();
         // A slave may change the working folder.
         let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
@@ -154,9 +156,7 @@ impl SubjectArguments {
         let pool = pool.map_err(|e| Failure::Run(format!("no thread: {e}")))?;
         Ok(Subject { benchmark: Box::new(file), pool: Some(pool), files })
     }
-}
 
-impl Subject {
     /// Files of these names go to the folder of `--out`.
     ///
     /// # Errors

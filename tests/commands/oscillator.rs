@@ -106,11 +106,41 @@ fn energy_and_control_are_in_the_result() {
     }
     let steps = course["windows"].as_u64().expect("a number") + course["rejected"].as_u64().expect("a number");
     assert_eq!(result["do_steps"], serde_json::json!([steps, steps]));
+}
 
-    let output = macrostep(&["energy", "--json", "--stop", "5"]);
-    let lines: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one JSON array");
-    assert_eq!(lines.as_array().map(Vec::len), Some(12));
-    assert!(lines[1]["drift_ratio"].as_f64().expect("a number") > 10.0, "{}", lines[1]);
+/// `energy` says of the built-in system what the oscillator says, to the last bit: both corrections make residual energy small.
+#[test]
+fn energy_of_a_system_is_that_of_the_oscillator() {
+    for case in ["1", "2"] {
+        let system = format!("case-{case}:f-f");
+        let options = ["--predict", "hold", "--stop", "5"];
+        let lines = run::json(&[&["energy", &system, "--json"], &options[..]].concat());
+        assert_eq!(lines.as_array().map(Vec::len), Some(3));
+        let residual_j = |line: usize| lines[line]["residual_energy_j"].as_f64().expect("a number");
+        for (line, energy) in ["monitor", "nepce", "leak"].into_iter().enumerate() {
+            let cut = ["--case", case, "--coupling", "f-f", "--energy", energy, "--accept-growth"];
+            let alone = json(&[&cut[..], &options].concat());
+            assert_eq!(lines[line]["energy"], energy);
+            assert_eq!(alone["power_bonds"][0]["residual_energy_j"].as_f64(), Some(residual_j(line)), "{energy}");
+        }
+        let smaller = |line: usize| residual_j(0) / residual_j(line);
+        assert!(smaller(1) > 100.0 && smaller(2) > 100.0, "{lines}");
+    }
+}
+
+/// What `energy` no longer takes, or would override, is refused with what is typed now.
+#[test]
+fn energy_names_what_is_typed_now() {
+    for (arguments, words) in [
+        (&["energy"][..], "write `macrostep energy case-1:f-f`"),
+        (&["energy", "--coupling", "f-f"], "write `macrostep energy case-1:f-f`"),
+        (&["energy", "case-1", "--energy", "leak"], "`--energy leak` cannot be combined with `macrostep energy`"),
+        (&["energy", "case-1", "--control", "error"], "`--control` cannot be combined with `macrostep energy`"),
+    ] {
+        let output = macrostep(arguments);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(words), "{arguments:?}: {said}");
+    }
 }
 
 #[test]
