@@ -30,7 +30,7 @@ use crate::schedule::Plan;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::time::Tick;
-use crate::unit::Unit;
+use crate::unit::{Distance, Unit};
 use crate::window::Window;
 use crate::work::{LawSources, WatchState, WorkWatch};
 use crossings::Crossings;
@@ -186,6 +186,11 @@ impl Simulation {
     /// "fmu", "native" or "isolated" of each unit.
     pub fn kinds(&self) -> Vec<&'static str> {
         self.window.stations.iter().map(|s| s.unit.kind()).collect()
+    }
+
+    /// How far each unit is away, `None` of those on this machine.
+    pub fn distances(&self) -> Vec<Option<Distance>> {
+        self.window.stations.iter().map(|s| s.unit.distance()).collect()
     }
 
     /// A unit, to drive it by hand between windows.

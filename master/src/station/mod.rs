@@ -9,6 +9,7 @@ mod outputs;
 mod parts;
 mod response;
 mod sampling;
+mod trials;
 
 pub use outputs::Refresh;
 
@@ -17,6 +18,7 @@ use outputs::{Outputs, OutputsState};
 use parts::Parts;
 use response::responses;
 pub(crate) use response::{Response, answers, rate};
+pub(crate) use trials::Tried;
 
 use crate::dense::{Dense, DenseState};
 use crate::error::RunError;
