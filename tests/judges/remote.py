@@ -113,6 +113,12 @@ def same_bits(env):
     arguments = ["--tolerance", "1e-2", "--stop", "0.1"]
     found = [run(["verify", system, *arguments], env) for system in (local, one)]
     told("same words, verify", found[0] == found[1] and found[0][0] == 0, found)
+    code, text = run(["explain", one, "--stop", "0.1"], env)
+    told("explain says the round trips of a macro step", code == 0 and "`mass2`: 101 round trips, 1.0 a macro step" in text, text)
+    points = ["--vary", "mass2.m=lin:1:2:3", "--measure", "top=max(mass2.x)", "--step", "0.01", "--stop", "0.5"]
+    codes = [run(["sweep", system, *points, "--out", f"sweep-{system}"], env)[0] for system in (local, one)]
+    rows = [(WORK / f"sweep-{system}/runs.csv").read_text() for system in (local, one)]
+    told("same rows of a sweep", codes == [0, 0] and rows[0] == rows[1] and rows[0].count("\n") == 4, rows)
 
 
 class Cable:
