@@ -1,12 +1,16 @@
 //! `macrostep explain`: a description of a run.
 
+use std::collections::HashMap;
+
 use macrostep_description::shown;
 use macrostep_import::fmu::Face;
+use macrostep_master::Op;
 use macrostep_plot::Table;
 use macrostep_plot::table::short;
 use macrostep_system::assemble::{try_forks, try_inputs};
 use macrostep_system::explain::{
-    Allowed, Candidate, Loop, Residuals, choices, corrections, delays, methods, order, residuals, steps,
+    Allowed, Candidate, Far, Loop, Order, Residuals, Sampled, choices, corrections, delays, methods, order, residuals,
+    steps,
 };
 use macrostep_system::scenario::Scenario;
 use macrostep_system::{Catalogue, toml};
@@ -90,11 +94,15 @@ pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Resul
     // Other methods; the units of the assembly go before the run makes its own.
     let allowed = methods(&assembly);
     let lines = macrostep_system::explain::which(&assembly, &order.loops, system);
+    let steps: Vec<u64> = (0..s.units.len()).map(|unit| asked(&order, unit)).collect();
+    let steps: HashMap<String, u64> = s.units.iter().map(|unit| unit.name.clone()).zip(steps).collect();
     drop(assembly);
     // Energy, only after a run.
     if runs {
         let run = residuals(&opened.document.scenario, opened).map_err(|f| findings_failure(&f))?;
-        energy(&run.map_err(Failure::run)?, say)?;
+        let run = run.map_err(Failure::run)?;
+        energy(&run, say)?;
+        far(&run.far, &steps, say)?;
     }
     which((&allowed, &lines), system, say)
 }
@@ -139,6 +147,48 @@ fn which((allowed, lines): (&[Allowed], &[String]), system: &str, say: Say<'_>) 
         "\nNext: `macrostep verify {system} --tolerance 1e-2` says whether the step is small enough, `macrostep advise {system} \
          --tolerance 1e-3 --apply` finds the cheapest method and step"
     ))
+}
+
+/// How often a unit is asked in a window that is run once: for each step, and each time that its outputs are evaluated anew.
+fn asked(order: &Order, unit: usize) -> u64 {
+    let is_anew = matches!(order.refresh[unit], Sampled::Anew(_));
+    let asks = order.plan.ops.iter().filter(|op| match op {
+        Op::Advance { unit: u, .. } => *u == unit,
+        Op::RefreshUnit { unit: u, .. } => is_anew && *u == unit,
+        Op::Refresh { group, .. } => is_anew && order.groups[*group].contains(&unit),
+        Op::Begin { .. } | Op::Publish { .. } => false,
+    });
+    asks.count() as u64
+}
+
+/// Round trips to units that are far away, and what another method would save; `steps`: how often an explicit method asks each of them.
+fn far(units: &[Far], steps: &HashMap<String, u64>, say: Say<'_>) -> Result<(), Failure> {
+    if !units.is_empty() {
+        say(format_args!("\nDistance"))?;
+    }
+    for Far { unit, round_trips, windows, shortest_s } in units {
+        let least = steps.get(unit).copied().unwrap_or(1) * windows;
+        let each = |trips: u64| format!("{:.1}", trips as f64 / (*windows).max(1) as f64);
+        let seconds = |trips: u64| format!("{:.2}", trips as f64 * shortest_s);
+        say(format_args!(
+            "      `{unit}`: {round_trips} round trips, {} a macro step, of {} ms at least: {} s",
+            each(*round_trips),
+            format_args!("{:.2}", 1e3 * shortest_s),
+            seconds(*round_trips)
+        ))?;
+        // Nothing takes less than one for each step of the unit.
+        match round_trips.checked_sub(least).filter(|more| *more > windows / 10) {
+            Some(more) => say(format_args!(
+                "      an explicit method takes {} a macro step, and would save {} s with this one",
+                each(least),
+                seconds(more)
+            ))?,
+            None => say(format_args!(
+                "      an implicit method takes about twice as many a macro step, and saves where it allows steps more than twice as long: `--method waveform:12`"
+            ))?,
+        }
+    }
+    Ok(())
 }
 
 fn energy(residuals: &Residuals, say: Say<'_>) -> Result<(), Failure> {

@@ -11,3 +11,5 @@ mod page;
 mod process;
 mod slaves;
 mod systems;
+#[cfg(target_os = "linux")]
+mod trials;

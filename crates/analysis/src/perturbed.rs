@@ -117,9 +117,9 @@ impl Unit for Nudged {
         self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
         self.unit.restore(slot)
     }
-    idle! { self; hidden_state }
+    idle! { self; hidden_state trials }
     forward! { self => self.unit;
-        name description shared_description kind is_parallel do_steps warned
+        name description shared_description kind is_parallel distance do_steps warned
         setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
     }

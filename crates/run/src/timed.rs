@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use macrostep_master::forward;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
 
 /// The times of all units of a run.
 #[derive(Debug, Default)]
@@ -64,8 +64,12 @@ impl Unit for Timed {
         if self.unit.is_parallel() { self.spent(|unit| unit.begin_step(t_s, step_s, keep)) } else { Ok(()) }
     }
 
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        self.spent(|unit| unit.trials(of, values))
+    }
+
     forward! { self => self.unit;
-        name description shared_description kind is_parallel do_steps warned hidden_state
+        name description shared_description kind is_parallel distance do_steps warned hidden_state
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
         directional

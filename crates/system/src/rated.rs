@@ -5,7 +5,7 @@ use macrostep_description::{
     Causality, Dependencies, Kind, ModelDescription, RealAttributes, Unknown, Variability, Variable,
 };
 use macrostep_master::forward;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -126,8 +126,16 @@ impl Unit for Rated {
         self.unit.step(t_s, step_s, keep)
     }
 
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        if of.outputs.iter().any(|r| *r >= self.first) {
+            return of.one_by_one(self, values);
+        }
+        self.has_stepped = true;
+        self.unit.trials(of, values)
+    }
+
     forward! { self => self.unit;
-        name kind is_parallel do_steps warned hidden_state
+        name kind is_parallel distance do_steps warned hidden_state
         setup exit_initialization terminate set_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives begin_step save restore serialize deserialize directional
     }

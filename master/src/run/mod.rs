@@ -41,7 +41,7 @@ use crate::step::work::{LawSources, WatchState, WorkWatch};
 use crate::system::law::Law;
 use crate::system::settings::Settings;
 use crate::time::Tick;
-use crate::unit::Unit;
+use crate::unit::{Distance, Unit};
 use crossings::Crossings;
 use nalgebra::DMatrix;
 use remainder::Rest;
@@ -195,6 +195,11 @@ impl Simulation {
     /// "fmu", "native" or "isolated" of each unit.
     pub fn kinds(&self) -> Vec<&'static str> {
         self.window.unit_ports.iter().map(|s| s.unit.kind()).collect()
+    }
+
+    /// How far each unit is away, `None` of those on this machine.
+    pub fn distances(&self) -> Vec<Option<Distance>> {
+        self.window.unit_ports.iter().map(|s| s.unit.distance()).collect()
     }
 
     /// A unit, to drive it by hand between windows.

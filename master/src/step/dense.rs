@@ -131,6 +131,17 @@ impl Dense {
         }
     }
 
+    /// What is read behind a step; nothing of a unit that makes it from node to node.
+    pub fn refs(&self) -> &[u32] {
+        if let Source::Variables { refs, .. } = &self.source { refs } else { &[] }
+    }
+
+    /// As [`Dense::read`], of values that were read already.
+    pub fn take(&self, state: &mut DenseState, values: &[f64], span: &Span) {
+        (state.from, state.to) = (span.from, span.to);
+        state.values.copy_from_slice(values);
+    }
+
     /// Room for the outputs at node `i`, 1 … q.
     pub fn row<'a>(&self, state: &'a mut DenseState, i: usize) -> &'a mut [f64] {
         &mut state.values[(i - 1) * self.outputs..i * self.outputs]

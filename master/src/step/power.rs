@@ -186,6 +186,11 @@ impl EnergyBalance {
         self.correction == EnergyCorrection::Monitor && self.steps.is_none()
     }
 
+    /// Whether inputs are corrected by what the accounts say.
+    pub fn corrects(&self) -> bool {
+        self.correction != EnergyCorrection::Monitor
+    }
+
     /// Channel and component of the flow of each port.
     pub fn flows(&self) -> impl Iterator<Item = (usize, usize)> {
         self.ports.iter().map(|port| port.flow)

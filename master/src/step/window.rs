@@ -21,7 +21,7 @@ use crate::unit::{Outcome, UnitError};
 use macrostep_description::{Causality, Variable};
 
 /// Slot in which units keep the state at a window's start.
-const START: usize = 0;
+pub(crate) const START: usize = 0;
 
 /// A step that was not finished: the unit, what it answered, and the step's start.
 pub(crate) type Unfinished = (usize, Outcome, Tick);

@@ -10,7 +10,8 @@ macro_rules! forward {
 }
 
 /// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them. Nothing
-/// is `false` of `is_parallel`, `None` of `hidden_state` and `warned`, and a copy of the description of `shared_description`.
+/// is `false` of `is_parallel`, `None` of `hidden_state`, `warned` and `distance`, a copy of the description of `shared_description`, and
+/// steps one by one of `trials`.
 #[macro_export]
 macro_rules! idle {
     ($self:ident; $($call:ident)*) => {
@@ -55,6 +56,26 @@ macro_rules! unit_call {
     (is_parallel [idle $self:ident]) => {
         fn is_parallel(&$self) -> bool {
             false
+        }
+    };
+    (distance [to $self:ident $to:expr]) => {
+        fn distance(&$self) -> Option<$crate::unit::Distance> {
+            $to.distance()
+        }
+    };
+    (distance [idle $self:ident]) => {
+        fn distance(&$self) -> Option<$crate::unit::Distance> {
+            None
+        }
+    };
+    (trials [to $self:ident $to:expr]) => {
+        fn trials(&mut $self, of: &$crate::unit::Trials<'_>, values: &mut [f64]) -> Result<bool, $crate::unit::UnitError> {
+            $to.trials(of, values)
+        }
+    };
+    (trials [idle $self:ident]) => {
+        fn trials(&mut $self, of: &$crate::unit::Trials<'_>, values: &mut [f64]) -> Result<bool, $crate::unit::UnitError> {
+            of.one_by_one($self, values)
         }
     };
     (do_steps [to $self:ident $to:expr]) => {

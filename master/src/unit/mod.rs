@@ -9,12 +9,14 @@ mod start;
 mod threads;
 #[cfg(test)]
 mod threads_tests;
+mod trials;
 mod warned;
 
 pub use macrostep_slave::Tangent;
 pub use native::NativeUnit;
 pub use start::{Start, proposed_tolerance, set};
 pub use threads::Threads;
+pub use trials::{Distance, Trials};
 pub use warned::{Warned, Warning};
 
 use macrostep_description::{ModelDescription, shown};
@@ -113,6 +115,13 @@ pub trait Unit: Send {
     /// Begins the step that the next call, [`Unit::step`] with the same arguments, ends. A unit that does not work beside
     /// its caller does nothing here.
     fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError>;
+
+    /// Steps from one saved state, each with inputs of its own, and what is read behind each, row by row; false where one was not
+    /// finished. A unit that gains nothing by making them together makes them [one by one](Trials::one_by_one).
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError>;
+
+    /// How far it is away, where messages to it take time that counts: it gains by fewer of them. `None` of a unit on this machine.
+    fn distance(&self) -> Option<Distance>;
 
     /// How often [`Unit::step`] was called, rejected and repeated calls included.
     fn do_steps(&self) -> u64;

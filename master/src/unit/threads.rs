@@ -363,7 +363,12 @@ impl Unit for Beside {
         self.back().unwrap_or_else(|| Err(lost(&self.name, t_s)))
     }
 
+    fn distance(&self) -> Option<super::Distance> {
+        self.unit.as_ref()?.distance()
+    }
+
     forward! { self => self.here()?;
+        trials
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
         directional

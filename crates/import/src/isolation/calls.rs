@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
+use macrostep_master::unit::{Distance, Outcome, Tangent, Trials, Unit, UnitError, Warned};
 
 use super::call::Call;
 use super::server::HEAD;
@@ -55,7 +55,7 @@ impl Unit for IsolatedUnit {
 
     fn terminate(&mut self) -> Result<(), UnitError> {
         self.call(Call::Terminate)?;
-        self.finish()
+        self.finish_now()
     }
 
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
@@ -145,6 +145,14 @@ impl Unit for IsolatedUnit {
     }
 
     idle! { self; hidden_state }
+
+    fn distance(&self) -> Option<Distance> {
+        self.distance
+    }
+
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        self.try_together(of, values)
+    }
 
     fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
         self.send_step(t_s, step_s, keep)

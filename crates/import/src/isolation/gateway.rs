@@ -56,7 +56,7 @@ pub fn relay<W: Way>(open: impl FnOnce(PathBuf) -> Result<W, String>) -> u8 {
         }
         // Which call it is, should this process be killed in it.
         let call = if open.is_some() { Call::Load } else { Call::Step };
-        line.memory.word(Word::Call).store(call as u32, Ordering::Relaxed);
+        line.enter(call, 0);
         if let Some(open) = open.take() {
             let folder = Load::read(&request).map(|load| load.folder);
             match folder.ok_or_else(|| "a message without an FMU".to_owned()).and_then(open) {
@@ -132,14 +132,13 @@ impl Host {
         }
         if self.ended.is_none() {
             self.line.hand_over();
-            match self.process.answer(&self.line, &self.limits) {
+            match self.process.answer(&self.line, &self.limits, request.len() as u64) {
                 Ok(()) if self.line.memory.take(reply) => return,
                 Ok(()) => self.ended = Some("its process sent an answer that cannot be read".to_owned()),
                 Err(ended) => self.ended = Some(ended.0),
             }
         }
-        let call = u8::try_from(self.line.memory.word(Word::Call).load(Ordering::Relaxed)).ok().and_then(Call::of);
-        refuse(reply, call.unwrap_or(Call::Step), self.ended.clone().unwrap_or_default());
+        refuse(reply, self.line.call().unwrap_or(Call::Step), self.ended.clone().unwrap_or_default());
     }
 }
 

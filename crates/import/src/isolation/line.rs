@@ -4,6 +4,7 @@ use std::hint;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::call::Call;
 use super::system::{self, Memory, Word};
 
 /// The two sides.
@@ -51,6 +52,23 @@ impl Line {
         if self.memory.word(other.sleeps()).load(Ordering::SeqCst) != 0 {
             system::wake(self.memory.word(Word::Turn));
         }
+    }
+
+    /// Says which call is made now, behind so many of the message.
+    #[inline]
+    pub fn enter(&self, call: Call, done: u64) {
+        let mark = (done as u32) << 8 | call as u32;
+        self.memory.word(Word::Call).store(mark, Ordering::Relaxed);
+    }
+
+    /// Changes from one call to the next.
+    pub fn mark(&self) -> u32 {
+        self.memory.word(Word::Call).load(Ordering::Relaxed)
+    }
+
+    /// The call that is made, or was made last.
+    pub fn call(&self) -> Option<Call> {
+        Call::of(self.mark() as u8)
     }
 
     /// Whether it is this side's turn.

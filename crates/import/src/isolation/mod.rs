@@ -43,6 +43,8 @@ mod call;
 #[cfg(target_os = "linux")]
 mod calls;
 mod cut;
+#[cfg(target_os = "linux")]
+mod failures;
 pub mod far;
 #[cfg(target_os = "linux")]
 mod gateway;
@@ -69,6 +71,8 @@ mod server;
 mod snapshot;
 #[cfg(target_os = "linux")]
 mod system;
+#[cfg(target_os = "linux")]
+mod trials;
 #[cfg(target_os = "linux")]
 mod unit;
 #[cfg(target_os = "linux")]

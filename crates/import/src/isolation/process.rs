@@ -89,15 +89,15 @@ impl Process {
         }
     }
 
-    /// Waits for the answer of the other side.
+    /// Waits for the answer of the other side to a message of at most so many calls; each of them may take as long as a call may.
     ///
     /// # Errors
     /// In words, where there will be none; the process is gone then.
-    pub fn answer(&mut self, line: &Line, limits: &Limits) -> Result<(), Ended> {
+    pub fn answer(&mut self, line: &Line, limits: &Limits, mut calls: u64) -> Result<(), Ended> {
         if line.spin() {
             return self.look(line, limits);
         }
-        let began = Instant::now();
+        let (mut began, mut mark) = (Instant::now(), line.mark());
         loop {
             if line.sleep(LOOK) {
                 return self.look(line, limits);
@@ -108,6 +108,9 @@ impl Process {
                 return if line.is_mine() { Ok(()) } else { Err(Ended(self.words(status, limits))) };
             }
             self.look(line, limits)?;
+            if line.mark() != mark && calls > 1 {
+                (began, mark, calls) = (Instant::now(), line.mark(), calls - 1);
+            }
             if began.elapsed() > limits.call {
                 self.kill();
                 let limit = limits.call.as_secs_f64();

@@ -167,7 +167,7 @@ impl Server {
         let mut stop = None;
         while let Some(call) = take.byte().and_then(Call::of) {
             // Which call it is stays visible to the master, should this process end in it.
-            self.line.memory.word(Word::Call).store(call as u32, Ordering::Relaxed);
+            self.line.enter(call, done);
             // With snapshots by fork, going back is a matter of processes, not of the slave.
             let made = match (call, &self.snapshots) {
                 (Call::Save, Some(_)) => self.fork(&mut take),

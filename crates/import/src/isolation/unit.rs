@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::fmu::Fmu;
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Failure, Outcome, UnitError};
+use macrostep_master::unit::{Distance, Failure, Outcome, UnitError};
 
 use super::call::Call;
 use super::limits::{Isolation, Limits};
@@ -86,7 +86,9 @@ impl Isolation {
             begun: None,
             has_stepped: false,
             is_clean: false,
-            is_gone: false,
+            gone: None,
+            distance: fmu.is_remote().then_some(Distance { round_trips: 0, shortest_s: f64::INFINITY }),
+            sent: Instant::now(),
             t_s: 0.0,
             end_s: 0.0,
             do_steps: 0,
@@ -107,31 +109,34 @@ pub struct IsolatedUnit {
     /// What it declares, where it goes back by fork.
     pub(crate) by_fork: Option<Arc<ModelDescription>>,
     line: Line,
-    process: Process,
+    pub(super) process: Process,
     limits: Limits,
     /// Calls not sent yet, then those sent.
     pub(crate) message: Vec<u8>,
     pub(crate) reply: Vec<u8>,
     /// The reading that is asked for.
     pub(crate) request: Vec<u8>,
-    readings: Readings,
+    pub(super) readings: Readings,
     /// Calls in `message`, those behind a step not counted.
     pub(crate) waiting: u64,
     /// A step the slave is in: its time and length.
     pub(crate) begun: Option<(f64, f64)>,
-    has_stepped: bool,
+    pub(super) has_stepped: bool,
     /// Whether nothing was set since the last step.
-    is_clean: bool,
-    /// After the process has ended.
-    is_gone: bool,
+    pub(super) is_clean: bool,
+    /// Why the process has ended.
+    pub(super) gone: Option<UnitError>,
+    /// Messages to a unit that is far away, and the shortest time that one has taken.
+    pub(super) distance: Option<Distance>,
+    sent: Instant,
     pub(crate) t_s: f64,
     /// End of the step last sent.
-    end_s: f64,
+    pub(super) end_s: f64,
     pub(crate) do_steps: u64,
 }
 
 /// Longest message put off.
-const MESSAGE_MAX: usize = 1 << 20;
+pub(super) const MESSAGE_MAX: usize = 1 << 20;
 
 /// How long a slave may take to free itself.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -144,19 +149,12 @@ impl IsolatedUnit {
 
     fn load(&mut self, flags: u8, memory_bytes: u64) -> Result<(), UnitError> {
         gateway::put_load(&mut self.message, &self.fmu, (&self.name, flags), memory_bytes);
-        self.finish()
+        self.finish_now()
     }
 
     /// The name of a call in the version of FMI that the FMU is of.
-    fn called(&self, call: Call) -> &'static str {
+    pub(super) fn called(&self, call: Call) -> &'static str {
         call.name_in(self.fmu.is_of_3())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn error(&self, call: &'static str, status: &str, message: String) -> UnitError {
-        let (unit, status) = (self.name.clone(), status.to_owned());
-        UnitError::from(Failure { unit, call, status, t_s: self.t_s, message })
     }
 
     /// A call that begins in the message.
@@ -165,8 +163,8 @@ impl IsolatedUnit {
         if self.begun.is_some() {
             self.collect()?;
         }
-        if self.is_gone {
-            return Err(self.error(self.called(call), "nothing", "its process has ended: start a new run".to_owned()));
+        if let Some(gone) = &self.gone {
+            return Err(gone.clone());
         }
         self.message.byte(call as u8);
         Ok(&mut self.message)
@@ -181,8 +179,17 @@ impl IsolatedUnit {
         if self.message.len() > MESSAGE_MAX { self.exchange(0) } else { Ok(()) }
     }
 
-    /// What was put into the message is a call that changes the state, and is made now.
+    /// What was put into the message is a call that changes the state, and is made now; by a unit that is far away, with the next that
+    /// gives values.
     pub(crate) fn finish(&mut self) -> Result<(), UnitError> {
+        if self.distance.is_some() {
+            return self.put_off();
+        }
+        self.finish_now()
+    }
+
+    /// As [`IsolatedUnit::finish`], wherever the unit is.
+    pub(crate) fn finish_now(&mut self) -> Result<(), UnitError> {
         self.is_clean = false;
         self.readings.forget();
         self.waiting += 1;
@@ -197,8 +204,11 @@ impl IsolatedUnit {
     }
 
     #[inline]
-    fn send(&mut self) -> Result<(), UnitError> {
+    pub(super) fn send(&mut self) -> Result<(), UnitError> {
         let length = self.message.len();
+        if self.distance.is_some() {
+            self.sent = Instant::now();
+        }
         let fits = self.line.memory.put(&self.message);
         self.message.clear();
         if !fits {
@@ -212,17 +222,32 @@ impl IsolatedUnit {
 
     #[inline]
     fn receive(&mut self, readings: usize) -> Result<(), UnitError> {
-        // Without an answer, the process has ended, or was ended in the call that shared memory names.
         let asked = std::mem::take(&mut self.waiting);
-        if let Err(ended) = self.process.answer(&self.line, &self.limits) {
-            self.is_gone = true;
-            let number = self.line.memory.word(Word::Call).load(Ordering::Relaxed);
-            let call = u8::try_from(number).ok().and_then(Call::of).unwrap_or(Call::Load);
+        let done = self.answer(asked + readings as u64, (1, readings > 0))?;
+        // A reading that fails is told when its values are asked for; any other call at once.
+        if done < asked {
+            return Err(self.failure(HEAD));
+        }
+        Ok(())
+    }
+
+    /// Waits for the reply to so many calls, that may take as long as those of `steps` steps: how many were made. Where that is less, a failure stands behind
+    /// what they gave. `reads` says whether there are readings behind the last step.
+    #[inline]
+    pub(super) fn answer(&mut self, asked: u64, (steps, reads): (u32, bool)) -> Result<u64, UnitError> {
+        // Without an answer, the process has ended, or was ended in the call that shared memory names.
+        let limits = Limits { call: self.limits.call.saturating_mul(steps), ..self.limits };
+        if let Err(ended) = self.process.answer(&self.line, &limits, asked) {
+            let call = self.line.call().unwrap_or(Call::Load);
             // A reading behind a step is one of the step's end.
-            if call.reads() && readings > 0 {
+            if call.reads() && reads {
                 self.t_s = self.end_s;
             }
-            return Err(self.error(self.called(call), "nothing", ended.0));
+            return Err(self.lost(call, ended.0));
+        }
+        if let Some(distance) = &mut self.distance {
+            distance.round_trips += 1;
+            distance.shortest_s = distance.shortest_s.min(self.sent.elapsed().as_secs_f64());
         }
         // An answer is long enough for its head, and its count fits what was asked.
         if !self.line.memory.take(&mut self.reply) || self.reply.len() < HEAD {
@@ -230,42 +255,16 @@ impl IsolatedUnit {
         }
         let done = self.done();
         let failed = self.reply[HEAD - 1] != 0;
-        if done > asked + readings as u64 || (done < asked + readings as u64) != failed {
+        if done > asked || (done < asked) != failed {
             return Err(self.garbled());
         }
-        // A reading that fails is told when its values are asked for; any other call at once.
-        if done < asked {
-            return Err(self.failure());
-        }
-        Ok(())
+        Ok(done)
     }
 
     /// How many calls the reply answers.
     #[inline]
     fn done(&self) -> u64 {
         Take::new(&self.reply).number().unwrap_or(0)
-    }
-
-    /// The failure in a reply of which no call gave a value before.
-    #[cold]
-    fn failure(&mut self) -> UnitError {
-        let mut take = Take::new(&self.reply[HEAD..]);
-        let parts = (|| Some((take.text()?, take.text()?, take.real()?, take.text()?)))();
-        let Some((call, status, t_s, message)) = parts else { return self.garbled() };
-        // Without a time, nobody knows more than what was asked.
-        if !t_s.is_nan() {
-            self.t_s = t_s;
-        }
-        self.error(Call::known(&call, self.fmu.is_of_3()).unwrap_or("a call"), &status, message)
-    }
-
-    #[cold]
-    pub(crate) fn garbled(&mut self) -> UnitError {
-        self.process.kill();
-        self.is_gone = true;
-        let found =
-            "its process sent an answer that cannot be read: it has overwritten memory of the program".to_owned();
-        self.error(self.called(Call::Step), "nothing", found)
     }
 
     /// Sends a step with everything put off before it and all readings behind it.
@@ -344,7 +343,7 @@ impl IsolatedUnit {
 
 impl Drop for IsolatedUnit {
     fn drop(&mut self) {
-        if self.is_gone || self.begun.is_some() {
+        if self.gone.is_some() || self.begun.is_some() {
             self.process.kill();
             return;
         }

@@ -173,6 +173,8 @@ impl<U: Unit> Unit for Watched<U> {
         self.inner.begin_step(t_s, step_s, keep)
     }
 
+    macrostep_master::forward! { self => self.inner; trials distance }
+
     fn do_steps(&self) -> u64 {
         self.inner.do_steps()
     }

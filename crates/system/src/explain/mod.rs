@@ -16,4 +16,4 @@ pub use late::Lateness;
 pub(crate) use late::feed_through;
 pub use methods::{Allowed, methods};
 pub use order::{Delay, Loop, Order, Sampled, delays, order, steps};
-pub use residual::{Residuals, residuals};
+pub use residual::{Far, Residuals, residuals};

@@ -3,6 +3,7 @@
 use super::place::Place;
 use macrostep_description::BaseUnit;
 use macrostep_import::Face;
+use macrostep_import::address::is_address;
 use std::path::{Path, PathBuf};
 
 /// An FMU in the system.
@@ -140,6 +141,11 @@ impl Source {
     /// A file or folder as it is named.
     pub fn file(path: impl Into<PathBuf>, shown: impl Into<String>) -> Source {
         Source::File { path: path.into(), shown: shown.into(), python: None, face: None }
+    }
+
+    /// Whether another program serves it, maybe on another machine.
+    pub fn is_remote(&self) -> bool {
+        matches!(self, Source::File { path, .. } if is_address(path))
     }
 
     /// The interpreter that is named for it.

@@ -42,6 +42,13 @@ pub trait Problem {
         self.evaluate(y, residual)
     }
 
+    /// As [`Problem::probe`] of each column of `trials`, where it takes less time to run them together; false where nothing came of
+    /// that, and they are to be run one by one.
+    fn probe_all(&mut self, trials: &DMatrix<f64>, residuals: &mut DMatrix<f64>) -> Result<bool, UnitError> {
+        let _ = (trials, residuals);
+        Ok(false)
+    }
+
     /// Size of each unknown, never 0: residuals are measured relative to it. It follows from windows that have converged and
     /// from the guess evaluated last, never from trials.
     fn scale(&self) -> &[f64];

@@ -118,14 +118,41 @@ impl NewtonState {
         // themselves, over which a law bends.
         let part = relative(self.residual.as_slice(), problem.scale()).clamp(perturbation, LARGEST);
         let (mut moves, mut changes, mut runs) = (DMatrix::zeros(n, m), DMatrix::zeros(n, m), 0);
+        let together = self.differences(problem, (y, part), &mut moves)?;
         for j in 0..m {
-            runs += self.difference(problem, (y, part), j, &mut moves)?;
+            match together.as_ref().map(|moved| moved.column(j)) {
+                Some(moved) if moved.iter().all(|r| r.is_finite()) => {
+                    self.moved.iter_mut().zip(moved.iter()).for_each(|(m, r)| *m = *r);
+                    runs += 1;
+                }
+                _ => runs += self.difference(problem, (y, part), j, &mut moves)?,
+            }
             for i in 0..n {
                 changes[(i, j)] = self.residual[i] - self.moved[i];
             }
         }
         self.inverse.make_from(&moves, changes, problem.scale());
         Ok(runs)
+    }
+
+    /// Moves the guess by `part` of it in all directions together, where the problem gains by that: what comes out, and how far it went,
+    /// column by column.
+    fn differences(
+        &mut self,
+        problem: &mut dyn Problem,
+        (y, part): (&[f64], f64),
+        moves: &mut DMatrix<f64>,
+    ) -> Result<Option<DMatrix<f64>>, UnitError> {
+        let mut trials = moves.clone();
+        for (j, mut there) in trials.column_iter_mut().enumerate() {
+            problem.direction(j, &mut self.trial);
+            for (i, (y, t)) in y.iter().zip(&self.trial).enumerate() {
+                there[i] = y + part * t;
+                moves[(i, j)] = there[i] - y;
+            }
+        }
+        let mut moved = moves.clone();
+        Ok(problem.probe_all(&trials, &mut moved)?.then_some(moved))
     }
 
     /// Moves the guess in direction `j` by `part` of it, or less where that is too far, and leaves what comes out in `moved` and

@@ -5,6 +5,7 @@ mod guesses;
 mod mobility;
 mod polynomial;
 mod problem;
+mod together;
 mod waveforms;
 
 use crate::error::RunError;

@@ -21,10 +21,10 @@ const COARSEST: f64 = 1e-10;
 /// A window, begun, and what is guessed in it.
 pub(super) struct Guessed<'a> {
     pub window: &'a mut Window,
-    state: &'a mut State,
-    guesses: &'a [Guess],
+    pub(super) state: &'a mut State,
+    pub(super) guesses: &'a [Guess],
     /// Whether the window has been run before, so that it must be taken back first.
-    ran: bool,
+    pub(super) ran: bool,
     /// A step a unit did not finish in the last run.
     pub discarded: Option<Unfinished>,
     /// As [`Problem::change_max`].
@@ -67,10 +67,7 @@ impl<'a> Guessed<'a> {
 
     /// Puts the guess `y` into the histories.
     pub fn put(&mut self, y: &[f64]) {
-        let State { now, pace, signals, .. } = self.state;
-        for g in self.guesses {
-            signals.histories[g.channel].put_at(g.at(*now, pace.stretch), &y[g.places()]);
-        }
+        put(self.guesses, self.state, y);
     }
 
     /// Takes the window back if it has been run, runs it with the guess `y`, and writes what comes out less the guess; infinity
@@ -88,15 +85,7 @@ impl<'a> Guessed<'a> {
             residual.fill(f64::INFINITY);
             return Ok(());
         }
-        // What came out of it.
-        let State { now, pace, signals, .. } = &*self.state;
-        for g in self.guesses {
-            let (history, guess) = (&signals.histories[g.channel], &y[g.places()]);
-            let row = history.find_at(g.at(*now, pace.stretch)).map_or(guess, |i| history.row(i));
-            for ((residual, value), guess) in residual[g.places()].iter_mut().zip(row).zip(guess) {
-                *residual = value - guess;
-            }
-        }
+        left(self.guesses, self.state, y, residual);
         Ok(())
     }
 
@@ -160,6 +149,26 @@ impl<'a> Guessed<'a> {
     }
 }
 
+/// Puts the guess `y` into the histories of a state.
+pub(super) fn put(guesses: &[Guess], state: &mut State, y: &[f64]) {
+    let State { now, pace, signals, .. } = state;
+    for g in guesses {
+        signals.histories[g.channel].put_at(g.at(*now, pace.stretch), &y[g.places()]);
+    }
+}
+
+/// What came out of a run less the guess `y`.
+pub(super) fn left(guesses: &[Guess], state: &State, y: &[f64], residual: &mut [f64]) {
+    let State { now, pace, signals, .. } = state;
+    for g in guesses {
+        let (history, guess) = (&signals.histories[g.channel], &y[g.places()]);
+        let row = history.find_at(g.at(*now, pace.stretch)).map_or(guess, |i| history.row(i));
+        for ((residual, value), guess) in residual[g.places()].iter_mut().zip(row).zip(guess) {
+            *residual = value - guess;
+        }
+    }
+}
+
 impl Problem for Guessed<'_> {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         self.run_with(y, residual)?;
@@ -169,6 +178,10 @@ impl Problem for Guessed<'_> {
 
     fn probe(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         self.run_with(y, residual)
+    }
+
+    fn probe_all(&mut self, trials: &DMatrix<f64>, residuals: &mut DMatrix<f64>) -> Result<bool, UnitError> {
+        self.run_together(trials, residuals)
     }
 
     fn scale(&self) -> &[f64] {

@@ -36,7 +36,7 @@ pub(crate) struct InputsState {
     /// What an energy correction adds to each.
     offset: Option<Vec<f64>>,
     /// Highest order sent so far: once sent, orders are sent always, because a slave may keep them.
-    order: usize,
+    pub(super) order: usize,
     /// Whether the unit was given `sent` since its last step, so that the same values need not be sent again.
     pub shown: bool,
     sent: Vec<f64>,
@@ -144,6 +144,15 @@ impl Inputs {
         unit: &mut dyn Unit,
         length_s: f64,
     ) -> Result<(), UnitError> {
+        self.make_polynomials(state, length_s);
+        self.set(unit)?;
+        let (refs, orders, derivatives) = self.derivatives(state);
+        unit.set_input_derivatives(refs, orders, derivatives)
+    }
+
+    /// Values and derivatives of the polynomials at the step's start.
+    #[inline(always)]
+    pub(super) fn make_polynomials(&mut self, state: &mut InputsState, length_s: f64) {
         // Values, and the highest order there is.
         for (value, p) in self.values.iter_mut().zip(&self.segments) {
             *value = p.coefficient(0);
@@ -160,10 +169,13 @@ impl Inputs {
             }
             rest = next;
         }
-        self.set(unit)?;
-        let sent = state.order * n;
-        let (refs, orders) = (&self.derivative_refs[..sent], &self.derivative_orders[..sent]);
-        unit.set_input_derivatives(refs, orders, &self.derivatives[..sent])
+    }
+
+    /// Derivatives that were made, of all orders that are sent.
+    #[inline(always)]
+    pub(super) fn derivatives(&self, state: &InputsState) -> (&[u32], &[i32], &[f64]) {
+        let sent = state.order * self.refs.len();
+        (&self.derivative_refs[..sent], &self.derivative_orders[..sent], &self.derivatives[..sent])
     }
 
     /// What the unit holds at the end of a step with the polynomials: their value there, or at the middle of the last sub-step.

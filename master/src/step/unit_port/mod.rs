@@ -9,12 +9,14 @@ mod outputs;
 mod parts;
 mod response;
 mod sampling;
+mod trials;
 
 use inputs::{Inputs, InputsState};
 use outputs::{Outputs, OutputsState};
 use parts::Parts;
 use response::responses;
 pub(crate) use response::{Response, answers, rate};
+pub(crate) use trials::Tried;
 
 use crate::error::RunError;
 use crate::method::{Method, Sampling};

@@ -141,7 +141,7 @@ impl Instance for ContinuousUnit {
 
 impl Unit for ContinuousUnit {
     forward! { self => self.fmu; name description kind get_real get_integer get_boolean get_string terminate warned directional }
-    idle! { self; is_parallel hidden_state begin_step }
+    idle! { self; is_parallel hidden_state begin_step trials distance }
 
     fn shared_description(&self) -> Arc<ModelDescription> {
         self.fmu.shared_description()

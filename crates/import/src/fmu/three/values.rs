@@ -23,7 +23,7 @@ impl Unit for FmuUnit3 {
         Arc::clone(&self.driven.description)
     }
 
-    idle! { self; is_parallel hidden_state begin_step }
+    idle! { self; is_parallel hidden_state begin_step trials distance }
 
     fn kind(&self) -> &'static str {
         "fmu"

@@ -31,7 +31,7 @@ pub enum Word {
     MasterSleeps = 64,
     /// Whether the slave sleeps.
     SlaveSleeps = 128,
-    /// The call the slave is in.
+    /// The call the slave is in, and how many of the message were made before it.
     Call = 192,
     /// Whether the slave is saved by fork.
     Forks = 256,

@@ -1,0 +1,113 @@
+//! One step of a unit in several trials of a window: with inputs of its own in each, made together.
+
+use super::{UnitPort, UnitPortState};
+use crate::step::feed::Feed;
+use crate::step::supply::Supply;
+use crate::system::refresh::Refresh;
+use crate::time::Span;
+use crate::unit::{Trials, UnitError};
+
+/// Inputs of a step in several trials, and what is read behind it.
+#[derive(Default)]
+pub(crate) struct Tried {
+    count: usize,
+    values: Vec<f64>,
+    derivatives: Vec<f64>,
+    /// Highest order of the derivatives, of all trials.
+    order: usize,
+    read: Vec<f64>,
+}
+
+impl UnitPort {
+    /// Whether the unit is only fed, stepped and read in a step, which is one step: it is sampled at its end, or has variables for what
+    /// is inside, and no output follows an input at once.
+    pub fn may_be_tried(&self) -> bool {
+        let is_plain = |feed: &Feed| feed.is_memoryless() || matches!(feed, Feed::Series(_) | Feed::Outside(_));
+        let is_refreshed = self.outputs.refresh != Refresh::Reported && !self.outputs.refresh_refs.is_empty();
+        let is_whole = !self.dense.as_ref().is_some_and(|dense| dense.is_stepped());
+        is_whole && !is_refreshed && self.feeds.iter().all(is_plain)
+    }
+
+    /// Adds a trial with the inputs that [`UnitPort::advance`] would feed; false where these take more than one call.
+    pub fn propose(
+        &mut self,
+        state: &mut UnitPortState,
+        supply: &mut Supply<'_>,
+        span: &Span,
+        tried: &mut Tried,
+    ) -> bool {
+        // Orders that were sent before are sent always.
+        state.inputs.order = state.inputs.order.max(tried.order);
+        if self.holds {
+            for feed in &mut self.feeds {
+                feed.constants(supply, span.from, span.to, &mut self.inputs.values);
+            }
+            self.inputs.shift_values(&state.inputs);
+        } else {
+            for feed in &mut self.feeds {
+                feed.segments(supply, span, &mut self.inputs.segments, &mut self.inputs.values);
+            }
+            self.inputs.shift_segments(&state.inputs);
+            if !self.inputs.are_constant(&state.inputs) {
+                if self.inputs.degree() > self.inputs.takes {
+                    return false;
+                }
+                self.inputs.make_polynomials(&mut state.inputs, span.length_s);
+            }
+        }
+        // All of them have derivatives up to the same order.
+        let order = if self.holds { 0 } else { state.inputs.order };
+        if tried.count > 0 && order != tried.order {
+            return false;
+        }
+        tried.order = order;
+        tried.values.extend_from_slice(&self.inputs.values);
+        if order > 0 {
+            tried.derivatives.extend_from_slice(self.inputs.derivatives(&state.inputs).2);
+        }
+        tried.count += 1;
+        true
+    }
+
+    /// Makes the steps of all trials; false where one was not finished.
+    pub fn make(
+        &mut self,
+        state: &UnitPortState,
+        (t_s, step_s): (f64, f64),
+        tried: &mut Tried,
+        slot: usize,
+    ) -> Result<bool, UnitError> {
+        let (refs, orders) = match tried.order {
+            0 => (&[] as &[u32], &[] as &[i32]),
+            _ => {
+                let (refs, orders, _) = self.inputs.derivatives(&state.inputs);
+                (refs, orders)
+            }
+        };
+        let dense = self.dense.as_ref().map_or(&[] as &[u32], |dense| dense.refs());
+        let outputs = [&self.outputs.refs, dense].concat();
+        tried.read.resize(tried.count * outputs.len(), 0.0);
+        let of = Trials {
+            count: tried.count,
+            slot,
+            t_s,
+            step_s,
+            inputs: (&self.inputs.refs, &tried.values),
+            derivatives: (refs, orders, &tried.derivatives),
+            outputs: &outputs,
+        };
+        self.unit.trials(&of, &mut tried.read)
+    }
+
+    /// What was read in trial `i`, as [`UnitPort::advance`] leaves it.
+    pub fn take_trial(&self, state: &mut UnitPortState, tried: &Tried, i: usize, span: &Span) {
+        let width = tried.read.len() / tried.count;
+        let row = &tried.read[i * width..(i + 1) * width];
+        let (outputs, inside) = row.split_at(self.outputs.refs.len());
+        state.outputs.values.copy_from_slice(outputs);
+        if let (Some(dense), Some(samples)) = (&self.dense, &mut state.dense) {
+            dense.take(samples, inside, span);
+        }
+        self.keep_reported(state);
+    }
+}
