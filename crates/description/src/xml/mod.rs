@@ -24,6 +24,7 @@ mod write_variables;
 
 pub use finding::{ReadError, Warning};
 pub use read::{Reading, read, read_str};
+pub use three::write_3;
 pub use write::write;
 
 /// Elements may be nested this deep; the standard needs five, vendor annotations some more.
