@@ -21,8 +21,8 @@ use macrostep_analysis::scheme::Named;
 use full::*;
 
 use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Integrator, Predict, Rate, Sampling, Schedule, Setting,
-    Start, Units, Variant,
+    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Fmi, Integrator, Predict, Rate, Sampling, Schedule,
+    Setting, Start, Units, Variant,
 };
 
 /// Options of the verbs that only the feature `full` has.
@@ -196,6 +196,9 @@ pub struct FmusArguments {
     /// (`win64`, `darwin64`, `aarch64-linux`, `linux64`), with the libraries there are; `.ci/platforms` builds them
     #[arg(long, value_name = "DIR")]
     pub platforms: Option<PathBuf>,
+    /// Version of FMI they are written for
+    #[arg(long, value_enum, default_value = "2")]
+    pub fmi: Fmi,
 }
 
 /// `macrostep energy`.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use macrostep_packager::{Library, PackError, Package, Platform};
+use macrostep_packager::{Fmi, Library, PackError, Package, Platform};
 #[cfg(feature = "full")]
 use zstd_safe::{DCtx, get_error_name, get_frame_content_size};
 
@@ -86,12 +86,16 @@ pub fn packed(name: &str) -> Option<&'static [u8]> {
     Some(built.packed.get_or_init(|| built.archive(|package| package.bytes())))
 }
 
-/// The same with libraries for more platforms; one for the platform of this program takes the place of the carried one.
+/// The same for a version of FMI, with libraries for more platforms; one for the platform of this program takes the place of the carried one.
 ///
 /// # Errors
 /// Where a library is not for its platform, in words.
-pub fn packed_for(name: &str, libraries: Vec<Library>) -> Option<Result<Vec<u8>, String>> {
-    Some(find(name)?.pack(libraries, |package| package.bytes()))
+pub fn packed_for(name: &str, fmi: Fmi, libraries: Vec<Library>) -> Option<Result<Vec<u8>, String>> {
+    let pack: Pack = match fmi {
+        Fmi::Two => |package| package.bytes(),
+        Fmi::Three => |package| package.bytes_of(Fmi::Three),
+    };
+    Some(find(name)?.pack(libraries, pack))
 }
 
 fn find(name: &str) -> Option<&'static Built> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
 use macrostep_benchmarks::FULL;
-use macrostep_packager::{Library, Platform};
+use macrostep_packager::{Fmi, Library, Platform};
 
 use crate::arguments::FmusArguments;
 use crate::failure::Failure;
@@ -21,12 +21,7 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
     let platforms = arguments.platforms.as_deref().map(platforms).transpose()?.unwrap_or_default();
     let (mut archives, mut missing) = (Vec::new(), vec![Vec::new(); platforms.len()]);
     for name in embedded::names() {
-        let bytes = if platforms.is_empty() {
-            embedded::packed(name).unwrap_or_default().to_vec()
-        } else {
-            packed_for(name, &platforms, &mut missing)?
-        };
-        archives.push((name, bytes));
+        archives.push((name, packed_for((name, arguments.fmi.into()), &platforms, &mut missing)?));
     }
     // A folder with none of the libraries is most likely another one.
     if let Some(i) = missing.iter().position(|names| !names.is_empty() && names.len() == archives.len()) {
@@ -98,9 +93,9 @@ pub fn library((platform, folder): &(Platform, PathBuf), name: &str) -> Result<L
     Ok(Library { platform: *platform, bytes })
 }
 
-/// The archive of an FMU with its libraries for these platforms; it is added to those that each platform has none for.
+/// The archive of an FMU of a version of FMI with its libraries for these platforms; it is added to those that each platform has none for.
 fn packed_for(
-    name: &'static str,
+    (name, fmi): (&'static str, Fmi),
     platforms: &[(Platform, PathBuf)],
     missing: &mut [Vec<&'static str>],
 ) -> Result<Vec<u8>, Failure> {
@@ -113,6 +108,6 @@ fn packed_for(
         }
     }
     let packed =
-        embedded::packed_for(name, libraries).unwrap_or_else(|| Err("there is no FMU of this name".to_owned()));
+        embedded::packed_for(name, fmi, libraries).unwrap_or_else(|| Err("there is no FMU of this name".to_owned()));
     packed.map_err(|reason| Failure::Run(format!("FMU `{name}`: {reason}")))
 }

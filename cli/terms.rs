@@ -23,6 +23,28 @@ pub enum Case {
     Two,
 }
 
+/// The version of FMI that an FMU is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+pub enum Fmi {
+    /// FMI 2.0
+    #[value(name = "2")]
+    #[serde(rename = "2")]
+    Two,
+    /// FMI 3.0, with inputs that are asked for inside steps
+    #[value(name = "3")]
+    #[serde(rename = "3")]
+    Three,
+}
+
+impl From<Fmi> for macrostep_packager::Fmi {
+    fn from(fmi: Fmi) -> Self {
+        match fmi {
+            Fmi::Two => macrostep_packager::Fmi::Two,
+            Fmi::Three => macrostep_packager::Fmi::Three,
+        }
+    }
+}
+
 /// The kind of the subsystems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]

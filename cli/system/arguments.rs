@@ -184,6 +184,9 @@ pub struct ExportArguments {
     /// have [default: the platform of this machine]
     #[arg(long, value_name = "DIR")]
     pub platforms: Option<PathBuf>,
+    /// Version of FMI it is written for; the FMUs inside stay as they are
+    #[arg(long, value_enum, default_value = "2")]
+    pub fmi: crate::terms::Fmi,
 }
 
 /// `macrostep convert`.

@@ -11,7 +11,7 @@ use macrostep_container::{
 };
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::{LOCK, regular};
-use macrostep_packager::{Library, Package, Platform};
+use macrostep_packager::{Fmi, Library, Package, Platform};
 use macrostep_system::scenario::{Place, Source};
 use macrostep_system::{Assembly, Fmus, Scenario, toml};
 
@@ -63,7 +63,7 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     if let Some(program) = embedded::slave_program().map_err(Failure::Run)? {
         resources.insert(slave_program(), program);
     }
-    let bytes = packed((&description, &scenario), &libraries, &resources)?;
+    let bytes = packed((&description, &scenario), (libraries.as_slice(), arguments.fmi.into()), &resources)?;
     convert::write(&here.join(&arguments.out), &bytes)?;
     print::line(arguments.out.display())
 }
@@ -189,7 +189,7 @@ fn libraries(
 /// The archive.
 fn packed(
     (description, scenario): (&ModelDescription, &Scenario),
-    libraries: &[Library],
+    (libraries, fmi): (&[Library], Fmi),
     resources: &Entries,
 ) -> Result<Vec<u8>, Failure> {
     let resources: Vec<(&str, &[u8])> =
@@ -201,7 +201,7 @@ fn packed(
         reference_csv: None,
         resources: &resources,
     };
-    package.bytes().map_err(Failure::run)
+    package.bytes_of(fmi).map_err(Failure::run)
 }
 
 /// What is coupled and how, as the body of a page.

@@ -3,6 +3,8 @@
 //! Its variables are read into those of FMI 2.0: numbers with a point are Reals, whole numbers Integers, binary values Strings of hexadecimal
 //! digits, and an array is as many variables as it has elements, `x[2,1]`. The [`Place`] of a variable says what it is in the FMU.
 
+use crate::{Causality, Kind, Variability, Variable};
+
 /// What only FMI 3.0 has. References: FMI 3.0.2, sections 2.4 and 4.4.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fmi3 {
@@ -61,7 +63,28 @@ pub enum Native {
     Enumeration,
 }
 
+impl crate::ModelDescription {
+    /// Whether a variable of ours can be set inside steps in FMI 3.0: a continuous input, where inputs can be polynomials in FMI 2.0.
+    pub fn takes_inside_steps(&self, v: &Variable) -> bool {
+        self.co_simulation.as_ref().is_some_and(|c| c.can_interpolate_inputs)
+            && v.causality == Causality::Input
+            && v.variability == Variability::Continuous
+            && v.real().is_some()
+    }
+}
+
 impl Native {
+    /// What a type of FMI 2.0 is in an FMU of ours.
+    pub fn of(kind: &Kind) -> Native {
+        match kind {
+            Kind::Real(_) => Native::Float64,
+            Kind::Integer { .. } => Native::Int32,
+            Kind::Boolean => Native::Boolean,
+            Kind::String => Native::String,
+            Kind::Enumeration { .. } => Native::Enumeration,
+        }
+    }
+
     /// All of them.
     pub const ALL: [Native; 14] = [
         Native::Float32,

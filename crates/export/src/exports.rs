@@ -1,10 +1,12 @@
 //! The exported symbols.
 
-/// Exports a model, given by its type, as the functions of FMI 2.0 for co-simulation, in a module `fmi2_functions`.
-/// A library may do so once.
+/// Exports a model, given by its type, as the functions of FMI 2.0 and FMI 3.0 for co-simulation, in modules `fmi2_functions` and
+/// `fmi3_functions`. A library may do so once.
 #[macro_export]
 macro_rules! export_fmu {
     ($model:ty) => {
+        $crate::export_fmi3! { $model }
+
         /// The functions of FMI 2.0 for co-simulation.
         pub mod fmi2_functions {
             #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc, missing_docs)]

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! A [`macrostep_slave::Model`] behind the C functions of FMI 2.0.
+//! A [`macrostep_slave::Model`] behind the C functions of FMI 2.0 and of FMI 3.0 ([`three`]), in one library.
 //!
 //! [`export_fmu!`] writes the exported functions; the body of each is one call into a generic function of [`calls`], which
 //! checks pointers, contains panics and logs what fails. After a panic the instance is dead: every further call but
@@ -22,6 +22,8 @@ mod exports;
 mod log;
 mod pointers;
 mod shell;
+pub mod three;
 mod uri;
 
 pub use macrostep_fmi2 as fmi2;
+pub use macrostep_fmi3 as fmi3;

@@ -5,6 +5,7 @@ use std::ffi::CString;
 
 use macrostep_description::LogCategory;
 use macrostep_fmi2::{CallbackFunctions, ComponentEnvironment, DISCARD, ERROR, FATAL, Logger, OK, Status, WARNING};
+use macrostep_fmi3::LogMessage;
 pub(crate) use macrostep_slave::Topic;
 
 const ALL: [Topic; 5] = [Topic::Event, Topic::Warning, Topic::Discard, Topic::Error, Topic::Fatal];
@@ -35,10 +36,17 @@ fn bit(topic: Topic) -> u8 {
     1 << topic as u8
 }
 
+/// The caller's logger.
+#[derive(Debug, Clone, Copy)]
+enum Sink {
+    Fmi2(Logger),
+    Fmi3(LogMessage),
+}
+
 /// The logger and what goes to it.
 #[derive(Debug)]
 pub(crate) struct Log {
-    logger: Option<Logger>,
+    logger: Option<Sink>,
     environment: ComponentEnvironment,
     instance: CString,
     declared: u8,
@@ -48,9 +56,19 @@ pub(crate) struct Log {
 impl Log {
     /// Copies what is needed of the callbacks.
     pub fn new(callbacks: Option<&CallbackFunctions>, instance: &CStr) -> Log {
+        let environment = callbacks.map_or(core::ptr::null_mut(), |c| c.component_environment);
+        Log::to(callbacks.and_then(|c| c.logger).map(Sink::Fmi2), environment, instance)
+    }
+
+    /// To the callback of FMI 3.0.
+    pub fn new_3(callback: Option<LogMessage>, environment: ComponentEnvironment) -> Log {
+        Log::to(callback.map(Sink::Fmi3), environment, c"")
+    }
+
+    fn to(logger: Option<Sink>, environment: ComponentEnvironment, instance: &CStr) -> Log {
         Log {
-            logger: callbacks.and_then(|c| c.logger),
-            environment: callbacks.map_or(core::ptr::null_mut(), |c| c.component_environment),
+            logger,
+            environment,
             instance: instance.into(),
             // Until the declaration is known: errors of instantiation.
             declared: bit(Topic::Error) | bit(Topic::Fatal),
@@ -100,17 +118,15 @@ impl Log {
         let Ok(message) = CString::new(message) else {
             return;
         };
-        // SAFETY: the caller's logger, with a format and the one argument the format asks for; all strings live until it
-        // returns.
-        unsafe {
-            logger(
-                self.environment,
-                self.instance.as_ptr(),
-                status,
-                category(topic).as_ptr(),
-                c"%s".as_ptr(),
-                message.as_ptr(),
-            );
+        let (category, message) = (category(topic).as_ptr(), message.as_ptr());
+        match logger {
+            // SAFETY: the caller's logger, with a format and the one argument the format asks for; all strings live until it
+            // returns.
+            Sink::Fmi2(logger) => unsafe {
+                logger(self.environment, self.instance.as_ptr(), status, category, c"%s".as_ptr(), message);
+            },
+            // SAFETY: the caller's logger; both strings live until it returns. Statuses are the same numbers in both versions.
+            Sink::Fmi3(logger) => unsafe { logger(self.environment, status, category, message) },
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Shell<M> {
     pub log: Log,
     /// Whether a panic ended it.
     pub dead: bool,
-    /// Strings handed out by the last `fmi2GetString`.
+    /// Strings handed out by the last `fmi2GetString` or `fmi3GetString`.
     pub strings: Vec<CString>,
 }
 
@@ -115,6 +115,20 @@ pub(crate) unsafe fn enter<M: Model>(
     let Some(guarded) = (unsafe { c.cast::<Guarded<M>>().as_ref() }) else {
         return ERROR;
     };
+    // SAFETY: by this function's contract.
+    unsafe { inside(guarded, name, body) }
+}
+
+/// The same for a shell that is found.
+///
+/// # Safety
+/// As [`enter`].
+#[inline]
+pub(crate) unsafe fn inside<M: Model>(
+    guarded: &Guarded<M>,
+    name: &'static str,
+    body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
+) -> Status {
     if !guarded.occupy() {
         return ERROR;
     }

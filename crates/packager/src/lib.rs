@@ -12,12 +12,15 @@
 //! resources/                            there even when empty: masters pass its path on
 //! ```
 //!
+//! The archive of FMI 3.0 has its own names of platforms (`binaries/x86_64-linux/`), and the picture in `documentation/`.
+//!
 //! The same input gives the same bytes: entries are sorted, every time stamp is that of 1980-01-01, and nothing of the
 //! machine goes in.
 
 mod archive;
 mod canvas;
 mod error;
+mod fmi;
 mod merge;
 mod package;
 mod page;
@@ -25,6 +28,7 @@ mod picture;
 mod platform;
 
 pub use error::PackError;
+pub use fmi::Fmi;
 pub use merge::{combine, merge};
 pub use package::{Library, Package, libraries};
 pub use platform::Platform;

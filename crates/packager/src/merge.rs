@@ -4,7 +4,7 @@ use macrostep_description::{ModelDescription, xml};
 
 use crate::archive::{Compression, DESCRIPTION, Files};
 use crate::package::add_library;
-use crate::{Library, PackError};
+use crate::{Fmi, Library, PackError};
 
 /// The FMU with one library more.
 ///
@@ -17,7 +17,8 @@ pub fn merge(fmu: &[u8], library: &Library) -> Result<Vec<u8>, PackError> {
     let mut files = Files::read(fmu)?;
     let description = description(&files)?;
     let Some(co_simulation) = description.co_simulation else { return Err(PackError::Lacks("`CoSimulation`")) };
-    add_library(&mut files, &co_simulation.model_identifier, library)?;
+    let fmi = if description.fmi3.is_some() { Fmi::Three } else { Fmi::Two };
+    add_library(&mut files, (fmi, &co_simulation.model_identifier), library)?;
     files.write(Compression::Best)
 }
 
@@ -36,7 +37,8 @@ pub fn combine(fmus: &[&[u8]]) -> Result<Vec<u8>, PackError> {
             return Err(PackError::Different { at: at + 2, found: description(&other)?.guid, expected });
         }
         for (path, bytes) in other.0.into_iter().filter(|(path, _)| path.starts_with("binaries/")) {
-            let platform = crate::Platform::ALL.into_iter().find(|p| path.split('/').nth(1) == Some(p.folder()));
+            // In both versions the bytes say what platform it is.
+            let platform = crate::Platform::ALL.into_iter().find(|p| path.ends_with(p.suffix()) && p.fits(&bytes));
             match (files.0.get(&path), platform) {
                 (Some(before), Some(platform)) if *before != bytes => return Err(PackError::Twice { platform }),
                 _ => files.put(path, bytes),

@@ -3,7 +3,7 @@
 use macrostep_description::{ModelDescription, rules, xml};
 
 use crate::archive::{Compression, DESCRIPTION, Files};
-use crate::{PackError, Platform, page, picture};
+use crate::{Fmi, PackError, Platform, page, picture};
 
 const LICENSE_MIT: &str = include_str!("../LICENSE-MIT");
 const LICENSE_APACHE: &str = include_str!("../LICENSE-APACHE");
@@ -38,8 +38,16 @@ impl Package<'_> {
     /// # Errors
     /// Where the description breaks a rule of FMI 2.0, no library is given, or one is not for its platform.
     pub fn bytes(&self) -> Result<Vec<u8>, PackError> {
-        let mut files = self.run()?;
-        self.document(&mut files)?;
+        self.bytes_of(Fmi::Two)
+    }
+
+    /// The same for a version of FMI: the libraries have the functions of both.
+    ///
+    /// # Errors
+    /// As [`Package::bytes`].
+    pub fn bytes_of(&self, fmi: Fmi) -> Result<Vec<u8>, PackError> {
+        let mut files = self.run(fmi)?;
+        self.document(&mut files, fmi)?;
         files.write(Compression::Best)
     }
 
@@ -48,11 +56,11 @@ impl Package<'_> {
     /// # Errors
     /// As [`Package::bytes`].
     pub fn stored(&self) -> Result<Vec<u8>, PackError> {
-        self.run()?.write(Compression::Stored)
+        self.run(Fmi::Two)?.write(Compression::Stored)
     }
 
     /// What a run needs.
-    fn run(&self) -> Result<Files, PackError> {
+    fn run(&self, fmi: Fmi) -> Result<Files, PackError> {
         // What breaks a rule of the standard is not packed, nor what cannot run.
         let d = self.description;
         let violations = rules::check(d);
@@ -65,9 +73,9 @@ impl Package<'_> {
         }
         // The description, the libraries, and resources, whose folder is there even if it is empty.
         let mut files = Files::default();
-        files.put(DESCRIPTION, xml::write(d));
+        files.put(DESCRIPTION, if fmi == Fmi::Two { xml::write(d) } else { xml::write_3(d) });
         for library in self.libraries {
-            add_library(&mut files, &co_simulation.model_identifier, library)?;
+            add_library(&mut files, (fmi, &co_simulation.model_identifier), library)?;
         }
         files.put("resources/", "");
         for (name, content) in self.resources {
@@ -77,14 +85,14 @@ impl Package<'_> {
     }
 
     /// Puts in what is for people: the equations, licences, reference results and the picture.
-    fn document(&self, files: &mut Files) -> Result<(), PackError> {
-        files.put("documentation/index.html", page::html(self.description, self.equations_html));
+    fn document(&self, files: &mut Files, fmi: Fmi) -> Result<(), PackError> {
+        files.put("documentation/index.html", page::html(self.description, self.equations_html, fmi));
         files.put("documentation/licenses/MIT.txt", LICENSE_MIT);
         files.put("documentation/licenses/Apache-2.0.txt", LICENSE_APACHE);
         if let Some(csv) = self.reference_csv {
             files.put("documentation/reference.csv", csv);
         }
-        files.put("model.png", picture::png(self.description)?);
+        files.put(fmi.picture(), picture::png(self.description)?);
         Ok(())
     }
 }
@@ -104,9 +112,13 @@ pub fn libraries(fmu: &[u8]) -> Result<Vec<Library>, PackError> {
 }
 
 /// Puts a library where it belongs; a platform has one.
-pub(crate) fn add_library(files: &mut Files, model_identifier: &str, library: &Library) -> Result<(), PackError> {
+pub(crate) fn add_library(
+    files: &mut Files,
+    (fmi, model_identifier): (Fmi, &str),
+    library: &Library,
+) -> Result<(), PackError> {
     let Library { platform, bytes } = library;
-    let path = platform.path(model_identifier);
+    let path = fmi.path(*platform, model_identifier, bytes);
     if !platform.fits(bytes) {
         let found = bytes.iter().take(4).map(|b| format!("{b:02X}")).collect::<Vec<_>>().join(" ");
         return Err(PackError::NotForPlatform {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::Fmi;
 use macrostep_description::{Dependencies, Kind, ModelDescription, Unknown, Value, Variable};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:72em;margin:2em auto;padding:0 1em}\
@@ -9,21 +10,25 @@ table{border-collapse:collapse;font-size:14px}th,td{border:1px solid #bbb;paddin
 th{background:#eee}pre{background:#f6f6f6;padding:.8em;overflow-x:auto}";
 
 /// The page. `equations` is HTML; everything else is escaped here.
-pub(crate) fn html(d: &ModelDescription, equations: &str) -> String {
+pub(crate) fn html(d: &ModelDescription, equations: &str, fmi: Fmi) -> String {
     // Title and equations.
     let mut page = String::new();
     let name = escaped(&d.model_name);
     let summary = escaped(d.description.as_deref().unwrap_or_default());
+    let picture = if fmi == Fmi::Two { "../model.png" } else { "model.png" };
     page.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     put(&mut page, format_args!("<title>{name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"));
-    put(&mut page, format_args!("<h1>{name}</h1>\n<p>{summary}</p>\n<p><img src=\"../model.png\" alt=\"\"></p>\n"));
+    put(&mut page, format_args!("<h1>{name}</h1>\n<p>{summary}</p>\n<p><img src=\"{picture}\" alt=\"\"></p>\n"));
     put(&mut page, format_args!("{equations}\n"));
     // Tables made from the description.
     page.push_str("<h2>Variables</h2>\n");
     table(
         &mut page,
         &["Name", "Unit", "Causality", "Variability", "Initial", "Start", "Range", "Type", "Reference", "Description"],
-        d.variables.iter().map(variable_row),
+        d.variables
+            .iter()
+            .zip(1..)
+            .map(|(v, place)| variable_row(v, if fmi == Fmi::Two { v.value_reference } else { place })),
     );
     page.push_str("<h2>Feed-through</h2>\n<p>What an output depends on directly within a communication point.</p>\n");
     table(&mut page, &["Output", "Depends on"], d.structure.outputs.iter().map(|u| unknown_row(d, u)));
@@ -59,7 +64,7 @@ fn table<const N: usize>(page: &mut String, head: &[&str; N], rows: impl Iterato
     page.push_str("</table>\n");
 }
 
-fn variable_row(v: &Variable) -> [String; 10] {
+fn variable_row(v: &Variable, reference: u32) -> [String; 10] {
     // The range as a text.
     let (min, max) = match &v.kind {
         Kind::Real(a) => (a.min.map(|x| x.to_string()), a.max.map(|x| x.to_string())),
@@ -92,7 +97,7 @@ fn variable_row(v: &Variable) -> [String; 10] {
         start,
         range,
         type_name(v),
-        v.value_reference.to_string(),
+        reference.to_string(),
         v.description.clone().unwrap_or_default(),
     ]
 }

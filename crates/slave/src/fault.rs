@@ -128,4 +128,20 @@ impl Fault {
     pub fn is_discard(&self) -> bool {
         matches!(self, Fault::OutOfRange { .. } | Fault::Unavailable { .. })
     }
+
+    /// The same about a function of this name, where it names one: FMI 3.0 has other names.
+    #[must_use]
+    pub fn in_call(mut self, name: &'static str) -> Fault {
+        match &mut self {
+            Fault::NotAllowed { call, .. }
+            | Fault::UnknownReference { call, .. }
+            | Fault::Length { call, .. }
+            | Fault::NotFinite { call, .. }
+            | Fault::Order { call, .. }
+            | Fault::Time { call, .. }
+            | Fault::Unavailable { call, .. } => *call = name,
+            _ => {}
+        }
+        self
+    }
 }

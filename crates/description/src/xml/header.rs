@@ -116,18 +116,21 @@ pub(super) fn default_experiment(cursor: &mut Cursor<'_>, mut e: Element<'_>) ->
     Ok(experiment)
 }
 
-/// `VendorAnnotations`: of each tool, the attributes of the processing instruction or of the first element inside. What
-/// else stands in that element is the tool's own affair.
-pub(super) fn vendor_annotations(cursor: &mut Cursor<'_>) -> Result<Vec<VendorAnnotation>, ReadError> {
+/// `VendorAnnotations`, or the like under the names of list, element and attribute: of each tool, the attributes of the processing
+/// instruction or of the first element inside. What else stands in that element is the tool's own affair.
+pub(super) fn annotations(
+    cursor: &mut Cursor<'_>,
+    [list, element, key]: [&'static str; 3],
+) -> Result<Vec<VendorAnnotation>, ReadError> {
     let mut annotations = Vec::new();
     while let Some(start) = cursor.child()? {
         // Each tool by name.
         let mut e = Element::new(&start)?;
-        if e.name != "Tool" {
-            unknown(cursor, &e, "VendorAnnotations")?;
+        if e.name != element {
+            unknown(cursor, &e, list)?;
             continue;
         }
-        let tool = e.required("name")?;
+        let tool = e.required(key)?;
         e.done(&mut cursor.warnings);
         // The first element or instruction of the tool; further ones are told.
         let mut attributes = None;

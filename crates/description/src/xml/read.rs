@@ -137,7 +137,9 @@ impl File {
             "TypeDefinitions" => d.types = header::types(cursor)?,
             "LogCategories" => d.log_categories = header::log_categories(cursor)?,
             "DefaultExperiment" => d.default_experiment = Some(header::default_experiment(cursor, e)?),
-            "VendorAnnotations" => d.vendor_annotations = header::vendor_annotations(cursor)?,
+            "VendorAnnotations" => {
+                d.vendor_annotations = header::annotations(cursor, ["VendorAnnotations", "Tool", "name"])?
+            }
             "ModelVariables" => variables::variables(cursor, &mut self.variables)?,
             "ModelStructure" => self.structure = structure::lists(cursor)?,
             _ => unknown(cursor, &e, "fmiModelDescription")?,

@@ -10,7 +10,10 @@ use quick_xml::name::QName;
 
 use super::{INSTRUCTION, write_variables};
 use crate::inherit::by_name;
-use crate::{BaseUnit, CoSimulation, DefaultExperiment, ModelDescription, ModelExchange, Naming, TypeDefinition, Unit};
+use crate::{
+    BaseUnit, CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, Naming, TypeDefinition,
+    Unit, VendorAnnotation,
+};
 
 pub(super) type Xml = Writer<Vec<u8>>;
 
@@ -36,16 +39,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     tag.put("fmiVersion", &d.fmi_version);
     tag.put("modelName", &d.model_name);
     tag.put("guid", &d.guid);
-    tag.maybe("description", d.description.as_deref());
-    tag.maybe("author", d.author.as_deref());
-    tag.maybe("version", d.version.as_deref());
-    tag.maybe("copyright", d.copyright.as_deref());
-    tag.maybe("license", d.license.as_deref());
-    tag.maybe("generationTool", d.generation_tool.as_deref());
-    tag.maybe("generationDateAndTime", d.generation_date_and_time.as_deref());
-    if d.naming == Naming::Structured {
-        tag.put("variableNamingConvention", "structured");
-    }
+    about(&mut tag, d);
     if d.event_indicators > 0 {
         tag.put("numberOfEventIndicators", &d.event_indicators.to_string());
     }
@@ -59,32 +53,55 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
         }
         list(xml, "UnitDefinitions", &d.units, unit)?;
         list(xml, "TypeDefinitions", &d.types, simple_type)?;
-        list(xml, "LogCategories", &d.log_categories, |xml, category| {
-            let mut tag = Tag::new("Category");
-            tag.put("name", &category.name);
-            tag.maybe("description", category.description.as_deref());
-            tag.alone(xml)
-        })?;
+        list(xml, "LogCategories", &d.log_categories, category)?;
         if let Some(experiment) = &d.default_experiment {
             default_experiment(xml, experiment)?;
         }
-        // Attributes of a tool stand in an instruction, which any reader may pass over.
-        list(xml, "VendorAnnotations", &d.vendor_annotations, |xml, annotation| {
-            let mut tag = Tag::new("Tool");
-            tag.put("name", &annotation.tool);
-            if annotation.attributes.is_empty() {
-                return tag.alone(xml);
-            }
-            let mut inner = Tag::new(INSTRUCTION);
-            annotation.attributes.iter().for_each(|(key, value)| inner.put(key, value));
-            tag.around(xml, |xml| inner.instruction(xml))
-        })?;
+        list(xml, "VendorAnnotations", &d.vendor_annotations, |xml, a| annotation(xml, a, ("Tool", "name")))?;
         // Variables, with what differs from their declared types.
         let types = by_name(&d.types);
         Tag::new("ModelVariables")
             .around(xml, |xml| d.variables.iter().try_for_each(|v| write_variables::variable(xml, v, &types)))?;
         write_variables::structure(xml, &d.structure)
     })
+}
+
+/// What identifies the model for people, and how its variables are named.
+pub(super) fn about(tag: &mut Tag, d: &ModelDescription) {
+    tag.maybe("description", d.description.as_deref());
+    tag.maybe("author", d.author.as_deref());
+    tag.maybe("version", d.version.as_deref());
+    tag.maybe("copyright", d.copyright.as_deref());
+    tag.maybe("license", d.license.as_deref());
+    tag.maybe("generationTool", d.generation_tool.as_deref());
+    tag.maybe("generationDateAndTime", d.generation_date_and_time.as_deref());
+    if d.naming == Naming::Structured {
+        tag.put("variableNamingConvention", "structured");
+    }
+}
+
+pub(super) fn category(xml: &mut Xml, category: &LogCategory) -> io::Result<()> {
+    let mut tag = Tag::new("Category");
+    tag.put("name", &category.name);
+    tag.maybe("description", category.description.as_deref());
+    tag.alone(xml)
+}
+
+/// An annotation, in an element of this name, with the tool in this attribute. What the tool says stands in an instruction, which any
+/// reader may pass over.
+pub(super) fn annotation(
+    xml: &mut Xml,
+    annotation: &VendorAnnotation,
+    (name, key): (&'static str, &str),
+) -> io::Result<()> {
+    let mut tag = Tag::new(name);
+    tag.put(key, &annotation.tool);
+    if annotation.attributes.is_empty() {
+        return tag.alone(xml);
+    }
+    let mut inner = Tag::new(INSTRUCTION);
+    annotation.attributes.iter().for_each(|(key, value)| inner.put(key, value));
+    tag.around(xml, |xml| inner.instruction(xml))
 }
 
 fn model_exchange(xml: &mut Xml, m: &ModelExchange) -> io::Result<()> {
@@ -129,7 +146,7 @@ fn co_simulation(xml: &mut Xml, c: &CoSimulation) -> io::Result<()> {
     })
 }
 
-fn unit(xml: &mut Xml, unit: &Unit) -> io::Result<()> {
+pub(super) fn unit(xml: &mut Xml, unit: &Unit) -> io::Result<()> {
     let mut tag = Tag::new("Unit");
     tag.put("name", &unit.name);
     if unit.base.is_none() && unit.display.is_empty() {
@@ -166,7 +183,7 @@ fn simple_type(xml: &mut Xml, definition: &TypeDefinition) -> io::Result<()> {
     tag.around(xml, |xml| write_variables::kind(xml, write_variables::Typed::of_type(&definition.kind)))
 }
 
-fn default_experiment(xml: &mut Xml, e: &DefaultExperiment) -> io::Result<()> {
+pub(super) fn default_experiment(xml: &mut Xml, e: &DefaultExperiment) -> io::Result<()> {
     let mut tag = Tag::new("DefaultExperiment");
     tag.real("startTime", e.start_time);
     tag.real("stopTime", e.stop_time);

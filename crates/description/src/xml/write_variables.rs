@@ -6,18 +6,24 @@ use std::io;
 use super::variables::{CAUSALITIES, INITIALS, VARIABILITIES};
 use super::write::{Tag, Xml, list, real_text};
 use crate::{
-    Dependencies, DependencyKind, Kind, ModelStructure, RealAttributes, TypeDefinition, Unknown, Value, Variable,
+    Dependencies, DependencyKind, Item, Kind, ModelStructure, RealAttributes, TypeDefinition, Unknown, Value, Variable,
 };
 
 /// The declared types by name.
-type Types<'a> = HashMap<&'a str, &'a TypeDefinition>;
+pub(super) type Types<'a> = HashMap<&'a str, &'a TypeDefinition>;
 
 /// One `ScalarVariable`. Causality, variability and `initial` are always spelt out, so that no reader has to know the
 /// defaults.
 pub(super) fn variable(xml: &mut Xml, v: &Variable, types: &Types<'_>) -> io::Result<()> {
     let mut tag = Tag::new("ScalarVariable");
+    role(&mut tag, v, v.value_reference);
+    tag.around(xml, |xml| kind(xml, Typed::of_variable(v, types)))
+}
+
+/// What a variable is in the model.
+pub(super) fn role(tag: &mut Tag, v: &Variable, reference: u32) {
     tag.put("name", &v.name);
-    tag.put("valueReference", &v.value_reference.to_string());
+    tag.put("valueReference", &reference.to_string());
     tag.maybe("description", v.description.as_deref());
     tag.maybe("causality", word(&CAUSALITIES, v.causality));
     tag.maybe("variability", word(&VARIABILITIES, v.variability));
@@ -25,9 +31,6 @@ pub(super) fn variable(xml: &mut Xml, v: &Variable, types: &Types<'_>) -> io::Re
     if !v.can_handle_multiple_set {
         tag.put("canHandleMultipleSetPerTimeInstant", "false");
     }
-    let declared = v.declared_type.as_deref();
-    let of_type = declared.and_then(|name| types.get(name)).map(|t| &t.kind);
-    tag.around(xml, |xml| kind(xml, Typed { kind: &v.kind, start: v.start.as_ref(), declared, of_type }))
 }
 
 fn word<T: PartialEq>(words: &[(&'static str, T)], meaning: T) -> Option<&'static str> {
@@ -44,6 +47,13 @@ pub(super) struct Typed<'a> {
 }
 
 impl<'a> Typed<'a> {
+    /// Of a variable.
+    pub(super) fn of_variable(v: &'a Variable, types: &Types<'a>) -> Self {
+        let declared = v.declared_type.as_deref();
+        let of_type = declared.and_then(|name| types.get(name)).map(|t| &t.kind);
+        Typed { kind: &v.kind, start: v.start.as_ref(), declared, of_type }
+    }
+
     /// Of a `SimpleType`.
     pub(super) fn of_type(kind: &'a Kind) -> Self {
         Typed { kind, start: None, declared: None, of_type: None }
@@ -52,50 +62,61 @@ impl<'a> Typed<'a> {
 
 /// The element of a type, on a variable or in a `SimpleType`.
 pub(super) fn kind(xml: &mut Xml, typed: Typed<'_>) -> io::Result<()> {
-    let Typed { kind, start, declared, of_type } = typed;
     // The element is named by the type.
-    let mut tag = Tag::new(match kind {
+    let mut tag = Tag::new(match typed.kind {
         Kind::Real(_) => "Real",
         Kind::Integer { .. } => "Integer",
         Kind::Boolean => "Boolean",
         Kind::String => "String",
         Kind::Enumeration { .. } => "Enumeration",
     });
+    let named = attributes(&mut tag, &typed);
+    if let Some(start) = typed.start {
+        tag.put("start", &value_text(start));
+    }
+    if named.is_empty() {
+        return tag.alone(xml);
+    }
+    tag.around(xml, |xml| items(xml, named))
+}
+
+/// The attributes of a type, those of the declared type left out; returns the items of an enumeration.
+pub(super) fn attributes<'a>(tag: &mut Tag, typed: &Typed<'a>) -> &'a [Item] {
+    let Typed { kind, declared, of_type, .. } = *typed;
     tag.maybe("declaredType", declared);
-    // Bounds and other attributes, those of the declared type left out.
-    let mut items = &[][..];
     match kind {
         Kind::Real(a) => {
             let of_type = of_type.and_then(|kind| if let Kind::Real(a) = kind { Some(a) } else { None });
-            real_attributes(&mut tag, a, of_type.unwrap_or(&RealAttributes::default()));
+            real_attributes(tag, a, of_type.unwrap_or(&RealAttributes::default()));
         }
-        Kind::Integer { .. } => bounds(&mut tag, kind, of_type),
-        Kind::Enumeration { items: named, .. } => {
-            items = named;
-            bounds(&mut tag, kind, of_type);
+        Kind::Integer { .. } => bounds(tag, kind, of_type),
+        Kind::Enumeration { items, .. } => {
+            bounds(tag, kind, of_type);
+            return items;
         }
         Kind::Boolean | Kind::String => {}
     }
-    // The start value, and items of an enumeration.
-    match start {
-        Some(Value::Real(x)) => tag.put("start", &real_text(*x)),
-        Some(Value::Integer(x)) => tag.put("start", &x.to_string()),
-        Some(Value::Boolean(x)) => tag.put("start", if *x { "true" } else { "false" }),
-        Some(Value::String(x)) => tag.put("start", x),
-        None => {}
+    &[]
+}
+
+/// A start value as text.
+pub(super) fn value_text(value: &Value) -> String {
+    match value {
+        Value::Real(x) => real_text(*x),
+        Value::Integer(x) => x.to_string(),
+        Value::Boolean(x) => x.to_string(),
+        Value::String(x) => x.clone(),
     }
-    if items.is_empty() {
-        return tag.alone(xml);
-    }
-    tag.around(xml, |xml| {
-        // Each item by name and value.
-        items.iter().try_for_each(|item| {
-            let mut tag = Tag::new("Item");
-            tag.put("name", &item.name);
-            tag.put("value", &item.value.to_string());
-            tag.maybe("description", item.description.as_deref());
-            tag.alone(xml)
-        })
+}
+
+/// The items of an enumeration, each by name and value.
+pub(super) fn items(xml: &mut Xml, items: &[Item]) -> io::Result<()> {
+    items.iter().try_for_each(|item| {
+        let mut tag = Tag::new("Item");
+        tag.put("name", &item.name);
+        tag.put("value", &item.value.to_string());
+        tag.maybe("description", item.description.as_deref());
+        tag.alone(xml)
     })
 }
 
@@ -155,6 +176,12 @@ pub(super) fn structure(xml: &mut Xml, s: &ModelStructure) -> io::Result<()> {
 fn unknown(xml: &mut Xml, unknown: &Unknown) -> io::Result<()> {
     let mut tag = Tag::new("Unknown");
     tag.put("index", &(unknown.index + 1).to_string());
+    dependencies(&mut tag, unknown);
+    tag.alone(xml)
+}
+
+/// What an unknown depends on, counted from 1.
+pub(super) fn dependencies(tag: &mut Tag, unknown: &Unknown) {
     if let Dependencies::Known(known) = &unknown.dependencies {
         let joined = |words: Vec<String>| words.join(" ");
         tag.put("dependencies", &joined(known.iter().map(|(i, _)| (i + 1).to_string()).collect()));
@@ -162,7 +189,6 @@ fn unknown(xml: &mut Xml, unknown: &Unknown) -> io::Result<()> {
             tag.put("dependenciesKind", &joined(known.iter().map(|(_, kind)| kind_word(*kind).to_owned()).collect()));
         }
     }
-    tag.alone(xml)
 }
 
 fn kind_word(kind: DependencyKind) -> &'static str {

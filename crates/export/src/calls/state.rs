@@ -10,7 +10,7 @@ use crate::shell::{Failure, enter};
 ///
 /// # Safety
 /// `state` is NULL or was made by this module and not freed.
-unsafe fn snapshot<'a>(state: FmuState) -> Result<&'a mut Snapshot, Failure> {
+pub(crate) unsafe fn snapshot<'a>(state: FmuState) -> Result<&'a mut Snapshot, Failure> {
     // SAFETY: NULL or a live snapshot, by this function's contract.
     unsafe { state.cast::<Snapshot>().as_mut() }.ok_or_else(|| Failure::Argument("the FMU state is NULL".into()))
 }
@@ -19,7 +19,7 @@ unsafe fn snapshot<'a>(state: FmuState) -> Result<&'a mut Snapshot, Failure> {
 ///
 /// # Safety
 /// `slot` is NULL or a valid place that holds NULL or a state of this module.
-unsafe fn fill(
+pub(crate) unsafe fn fill(
     slot: *mut FmuState,
     body: impl FnOnce(&mut Snapshot) -> Result<(), macrostep_slave::Fault>,
 ) -> Result<(), Failure> {

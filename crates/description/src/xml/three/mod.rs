@@ -3,6 +3,9 @@
 mod elements;
 mod structure;
 mod variables;
+mod write;
+
+pub use write::write_3;
 
 use super::ReadError;
 use super::cursor::Cursor;
@@ -113,8 +116,7 @@ impl File {
             "TypeDefinitions" => d.types = types(cursor)?,
             "LogCategories" => d.log_categories = header::log_categories(cursor)?,
             "DefaultExperiment" => d.default_experiment = Some(header::default_experiment(cursor, e)?),
-            // Annotations have types instead of tools, and none that is known here.
-            "Annotations" => cursor.skip()?,
+            "Annotations" => d.vendor_annotations = header::annotations(cursor, ["Annotations", "Annotation", "type"])?,
             "ModelVariables" => variables::variables(cursor, &mut self.variables, &mut self.clocks)?,
             "ModelStructure" => self.structure = structure::lists(cursor)?,
             _ => unknown(cursor, &e, "fmiModelDescription")?,
