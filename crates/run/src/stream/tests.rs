@@ -29,45 +29,45 @@ fn rows_that_somebody_has_cut_are_not_counted() {
     assert!(stream.kept().contains("found 20 bytes, expected the"), "{}", stream.kept());
 }
 
-/// Rows that are cut while others are written one by one, before room is made, or while there is room, are missed when the file is closed: none of
+/// Rows that are cut while others are written one by one, before a tail is mapped, or while there is one, are missed when the file is closed: none of
 /// these makes the file as long as it was.
 #[test]
 fn a_file_that_somebody_has_cut_does_not_close() {
     let folder = tempfile::tempdir().expect("a folder");
     let row = &[Value::Real(1.0)];
     let cut = |path: &Path| File::options().write(true).open(path).and_then(|file| file.set_len(3)).expect("cut");
-    let room = |stream: &Stream| Room::new(&stream.path, stream.identity, stream.bytes, 64);
-    for case in ["written", "before room", "in room"] {
+    let tail = |stream: &Stream| Tail::new(&stream.path, stream.identity, stream.bytes, 64);
+    for case in ["written", "before a tail", "in a tail"] {
         let path = folder.path().join(case);
         let mut stream = Stream::create(&path, ["x"]).expect("created");
         stream.push(0.0, row).expect("a row");
         stream.push(1.0, row).expect("a row");
         match case {
             "written" => cut(&path),
-            "before room" => {
+            "before a tail" => {
                 cut(&path);
-                assert!(cfg!(not(target_os = "linux")) || room(&stream).is_err());
+                assert!(cfg!(not(target_os = "linux")) || tail(&stream).is_err());
             }
-            // Where the system has room for rows.
+            // Where the system maps the tail of a file.
             _ => {
-                stream.room = room(&stream).ok();
+                stream.tail = tail(&stream).ok();
                 stream.push(2.0, row).expect("a row");
                 cut(&path);
             }
         }
         // Nothing is put into memory of which the file is gone.
-        if case != "in room" {
+        if case != "in a tail" {
             stream.push(3.0, row).expect("a row");
         }
         let error = stream.close().expect_err(case).to_string();
         let (bytes, rows) = (stream.bytes, stream.rows);
         assert!(error.contains(&format!("expected the {bytes} bytes of {rows} rows")), "{case}: {error}");
     }
-    // One that nobody has cut does, with room too.
+    // One that nobody has cut does, with a tail too.
     let path = folder.path().join("whole");
     let mut stream = Stream::create(&path, ["x"]).expect("created");
     stream.push(0.0, row).expect("a row");
-    stream.room = room(&stream).ok();
+    stream.tail = tail(&stream).ok();
     stream.push(1.0, row).expect("a row");
     stream.close().expect("whole");
     assert_eq!(std::fs::read_to_string(&path).expect("text"), "time,x\n0,1\n1,1\n");
