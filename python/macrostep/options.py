@@ -315,7 +315,7 @@ class ExportOptions(TypedDict, total=False):
     platforms: Optional[Union[str, "os.PathLike[str]"]]
     """Folder with libraries for other platforms, as for `macrostep fmus --platforms`: the FMU gets the platforms that all FMUs inside have [default: the platform of this machine]."""
     fmi: Optional[Literal["2", "3"]]
-    """Version of FMI it is written for; the FMUs inside stay as they are [default: 2]."""
+    """Version of FMI it is written for; the FMUs inside stay as they are."""
     parameter_set: Optional[Union[str, Sequence[str]]]
     """Apply a parameter set of the scenario after its own; may be repeated [default: none]."""
 

@@ -177,6 +177,56 @@ fn it_couples_with_an_fmu_of_fmi_2() {
     assert!(error(&left) <= 1e-10, "{:e}", error(&left));
 }
 
+/// The oscillator of case 1 with our own FMUs, written for a version of FMI.
+fn own(fmi: &str) -> PathBuf {
+    let folder = make::folder(&format!("own-{fmi}"));
+    let done = |left: Left| assert_eq!(left.code, Some(0), "{}\n{}", left.command, left.stderr);
+    done(macrostep(&folder, &["fmus", "--out", "fmus", "--fmi", fmi]));
+    done(macrostep(&folder, &["convert", "case-1:f-f", "embedded.toml"]));
+    let text = std::fs::read_to_string(folder.join("embedded.toml")).expect("a scenario");
+    let on_disk: String = text
+        .lines()
+        .map(|line| match line.strip_prefix("fmu = \"embedded:") {
+            Some(name) => format!("fmu = \"fmus/{}.fmu\"\n", name.trim_end_matches('"')),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    assert!(on_disk.contains("fmus/oscillator1_force.fmu") && on_disk.contains("fmus/oscillator2_force.fmu"));
+    std::fs::write(folder.join("pair.toml"), on_disk).expect("written");
+    folder
+}
+
+/// As [`run`], of [`own`].
+fn run_own(folder: &Path, more: &[&str]) -> Left {
+    let record = ["--record", "mass1.x", "--record", "mass1.v", "--record", "mass2.x", "--record", "mass2.v"];
+    let mut arguments = vec!["run", "pair.toml", "--out", "out", "--stop", "10"];
+    arguments.extend(record.iter().chain(more));
+    macrostep(folder, &arguments)
+}
+
+#[test]
+fn our_own_fmus_are_the_same_in_both_versions() {
+    let folders = ["2", "3"].map(own);
+    let [two, three] =
+        [0, 1].map(|i| run_own(&folders[i], &["--predict", "hold", "--step", "1e-2", "--accept-growth"]));
+    assert_eq!(two.code, Some(0), "{}", two.stderr);
+    assert!(two.rows.is_some());
+    assert_eq!(two.rows, three.rows, "{}", three.stderr);
+}
+
+/// The inputs come by the callback alone: there are no derivatives of inputs in FMI 3.0.
+#[test]
+fn our_own_fmus_ask_inside_their_steps() {
+    let folder = own("3");
+    let left = run_own(&folder, &["--step", "0.2", "--predict", "spectral:16", "--correct", "iqn-ils"]);
+    assert!(error(&left) <= 1e-11, "{:e}", error(&left));
+    let result = std::fs::read_to_string(folder.join("out/result.json")).expect("result.json");
+    let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
+    let steps = |unit: &serde_json::Value| unit["do_steps"].as_u64().expect("steps");
+    let steps: Vec<u64> = result["units"].as_array().expect("units").iter().map(steps).collect();
+    assert!(steps.len() == 2 && steps.iter().all(|steps| (50..=130).contains(steps)), "{steps:?}");
+}
+
 #[test]
 fn what_cannot_run_is_refused_by_name() {
     let xml = description(FLAGS);

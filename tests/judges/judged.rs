@@ -1,6 +1,6 @@
 //! Writes the material of the judges: every FMU, and a native run of the same model.
 //!
-//! `cargo run --example judged -- DIR` makes, for each model, `NAME.fmu`, `NAME.csv` (one row a communication point:
+//! `cargo run --example judged -- DIR` makes, for each model, `NAME.fmu`, `three/NAME.fmu` (of FMI 3.0), `NAME.csv` (one row a communication point:
 //! time, the real inputs set for the step that starts there, the real outputs there) and `NAME.state` (the state halfway,
 //! as a native unit serialises it). Numbers have the digits that read back to the same bits.
 
@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use macrostep::embedded;
 use macrostep_description::{Causality, ModelDescription};
 use macrostep_models::ModelEntry;
+use macrostep_packager::Fmi;
 use macrostep_slave::{Outcome, Slave, Snapshot};
 
 /// Macro steps of a run, each as long as the model recommends.
@@ -23,6 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = entry.identifier;
         let fmu = embedded::packed(name).ok_or_else(|| format!("`{name}` is not embedded"))?;
         fs::write(folder.join(format!("{name}.fmu")), fmu)?;
+        let three = embedded::packed_for(name, Fmi::Three, Vec::new());
+        let three = three.ok_or_else(|| format!("`{name}` is not embedded"))??;
+        fs::create_dir_all(folder.join("three"))?;
+        fs::write(folder.join("three").join(format!("{name}.fmu")), three)?;
         let (csv, state) = native(&entry)?;
         fs::write(folder.join(format!("{name}.csv")), csv)?;
         fs::write(folder.join(format!("{name}.state")), state)?;

@@ -218,7 +218,7 @@ fn inputs_inside_a_step_are_those_of_the_host() {
 }
 
 #[test]
-fn wrong_calls_are_errors_with_the_names_of_fmi_3() {
+fn instances_that_cannot_be_made_are_refused() {
     let (f, host) = (functions(), Host::new(|_| 0.0));
     let token = std::ffi::CString::new(description().guid).unwrap();
     let (name, other) = (c"one".as_ptr(), c"other".as_ptr());
@@ -252,6 +252,11 @@ fn wrong_calls_are_errors_with_the_names_of_fmi_3() {
         let logged = host.logged.lock().unwrap().remove(0);
         assert!(logged.contains(said), "{logged}, expected {said}");
     }
+}
+
+#[test]
+fn wrong_calls_are_errors_with_the_names_of_fmi_3() {
+    let (f, host) = (functions(), Host::new(|_| 0.0));
     // SAFETY: NULL is an instance that every call takes.
     unsafe {
         assert_eq!((f.terminate)(null_mut()), ERROR);

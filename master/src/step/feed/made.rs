@@ -20,12 +20,14 @@ pub(crate) fn feeds_of(
     (edge, depth): (Edge, usize),
     histories: &mut Vec<History>,
 ) -> Vec<Feed> {
+    // Laws that are predicted behind themselves have histories of their outputs.
+    let law_depth = (edge == Edge::AfterLaw).then_some(depth);
     // Each connection widens a feed of the same source, or makes a new one.
     let mut feeds: Vec<Feed> = Vec::new();
     for c in system.connections_of(unit) {
         let place = inputs.iter().position(|r| *r == c.reference).unwrap_or(0);
         if !feeds.iter_mut().any(|feed| is_widened(feed, &c.source, place)) {
-            feeds.push(made(system, (c, place), (edge, depth), histories));
+            feeds.push(made(system, (c, place), law_depth, histories));
         }
     }
     feeds
@@ -52,16 +54,15 @@ fn is_widened(feed: &mut Feed, source: &Source, place: usize) -> bool {
 fn made(
     system: &System,
     (connection, place): (&Connection, usize),
-    (edge, depth): (Edge, usize),
+    law_depth: Option<usize>,
     histories: &mut Vec<History>,
 ) -> Feed {
     match connection.source {
         Source::Signal(Signal { channel, component }) => Feed::Channel { channel, picks: vec![(component, place)] },
-        // A law that is predicted behind itself has a history of its outputs.
         Source::Law { law, output } => {
-            let history = (edge == Edge::AfterLaw).then_some(histories.len());
+            let history = law_depth.map(|_| histories.len());
             let outputs = system.laws[law].law.outputs();
-            histories.extend(history.map(|_| History::new(outputs, depth, 2)));
+            histories.extend(law_depth.map(|depth| History::new(outputs, depth, 2)));
             Feed::Law(Box::new(LawFeed::new(system, law, (output, place), history)))
         }
         Source::Predicted { model, what } => {
