@@ -102,7 +102,7 @@ macro_rules! export_fmi3 {
                 fmi3DoStep(
                     c: Instance, t: f64, step: f64, keep: Boolean, event_needed: *mut Boolean, terminate: *mut Boolean,
                     early: *mut Boolean, last_time: *mut f64
-                ) -> Status => three::do_step::<Model>(c, t, step, keep, event_needed, terminate, early, last_time);
+                ) -> Status => three::do_step::<Model>(c, t, step, keep, three::Answers { event_needed, terminate, early, last_time });
             }
 
             // Types that no variable has.

@@ -8,24 +8,25 @@ use super::nodes::{FINEST, SETS, fitted, node};
 use crate::pointers::place;
 use crate::shell::{Failure, Shell};
 
+/// Where `fmi3DoStep` writes its answers.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)] // the arguments of FMI 3.0.2, section 4.2.1, under their names there
+pub struct Answers {
+    pub event_needed: *mut Boolean,
+    pub terminate: *mut Boolean,
+    pub early: *mut Boolean,
+    pub last_time: *mut f64,
+}
+
 /// `fmi3DoStep`. A step that ends early, because the equations end there, is `fmi3Discard` with the time that was reached.
-pub unsafe fn do_step<M: Model>(
-    instance: Instance,
-    t: f64,
-    step: f64,
-    keep: Boolean,
-    event_needed: *mut Boolean,
-    terminate: *mut Boolean,
-    early: *mut Boolean,
-    last_time: *mut f64,
-) -> Status {
+pub unsafe fn do_step<M: Model>(instance: Instance, t: f64, step: f64, keep: Boolean, to: Answers) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
         enter::<M>(instance, "fmi3DoStep", |shell, handle| {
             // Where the answers go is known before anything is done.
-            let event_needed = place("eventHandlingNeeded", event_needed)?;
-            let terminate = place("terminateSimulation", terminate)?;
-            let (early, last_time) = (place("earlyReturn", early)?, place("lastSuccessfulTime", last_time)?);
+            let event_needed = place("eventHandlingNeeded", to.event_needed)?;
+            let terminate = place("terminateSimulation", to.terminate)?;
+            let (early, last_time) = (place("earlyReturn", to.early)?, place("lastSuccessfulTime", to.last_time)?);
             (*event_needed, *terminate, *early, *last_time) = (FALSE, FALSE, FALSE, shell.instance.time_s());
             feed(shell, handle, t, step)?;
             let outcome = shell.instance.do_step(t, step, keep != FALSE)?;
