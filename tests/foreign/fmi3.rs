@@ -218,7 +218,8 @@ fn our_own_fmus_are_the_same_in_both_versions() {
 #[test]
 fn our_own_fmus_ask_inside_their_steps() {
     let folder = own("3");
-    let left = run_own(&folder, &["--step", "0.2", "--predict", "spectral:16", "--correct", "iqn-ils"]);
+    let left =
+        run_own(&folder, &["--step", "0.2", "--predict", "spectral:16", "--correct", "iqn-ils", "--solution", "exact"]);
     assert!(error(&left) <= 1e-11, "{:e}", error(&left));
     let result = std::fs::read_to_string(folder.join("out/result.json")).expect("result.json");
     let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");

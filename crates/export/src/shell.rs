@@ -123,7 +123,7 @@ pub(crate) unsafe fn enter<M: Model>(
 ///
 /// # Safety
 /// As [`enter`].
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn inside<M: Model>(
     guarded: &Guarded<M>,
     name: &'static str,

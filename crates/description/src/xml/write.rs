@@ -23,9 +23,15 @@ pub(super) type Xml = Writer<Vec<u8>>;
 ///
 /// Reading it back gives the same description. Characters XML cannot hold at all (control characters) become U+FFFD.
 pub fn write(description: &ModelDescription) -> String {
+    text(|xml| root(xml, description))
+}
+
+/// The text of a file with this root.
+pub(super) fn text(root: impl FnOnce(&mut Xml) -> io::Result<()>) -> String {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    // A vector takes every byte: neither of these can fail.
-    let written = root(&mut xml, description);
+    let declaration = Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None));
+    // A vector takes every byte: nothing of this can fail.
+    let written = xml.write_event(declaration).and_then(|()| root(&mut xml));
     debug_assert!(written.is_ok(), "{written:?}");
     let mut text = String::from_utf8(xml.into_inner()).unwrap_or_default();
     text.push('\n');
@@ -34,7 +40,6 @@ pub fn write(description: &ModelDescription) -> String {
 
 fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     // Attributes of the root.
-    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let mut tag = Tag::new("fmiModelDescription");
     tag.put("fmiVersion", &d.fmi_version);
     tag.put("modelName", &d.model_name);

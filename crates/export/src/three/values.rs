@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use macrostep_fmi3::*;
-use macrostep_slave::{Model, Slave, Tangent};
+use macrostep_slave::{Fault, Model, Slave, Tangent};
 
 use super::handle::{Type, enter, handle};
 use crate::pointers::{Problem, list, list_mut, text};
@@ -300,7 +300,12 @@ pub unsafe fn get_directional_derivative<M: Model>(instance: Instance, of: Direc
             let known = references.all_of_type(list("knowns", of.knowns, of.known_count)?, Type::Float64)?;
             let seed = list("seed", of.seed, of.seed_count)?;
             let sensitivity = list_mut("sensitivity", of.sensitivity, of.sensitivity_count)?;
-            Ok(shell.instance.directional_derivative(Tangent::new(&unknown, &known, seed, sensitivity))?)
+            let done = shell.instance.directional_derivative(Tangent::new(&unknown, &known, seed, sensitivity));
+            // A pair without a derivative is no reason to end the instance, as `fmi3Error` would.
+            done.map_err(|fault| match fault {
+                Fault::NotDifferentiable { .. } => Failure::Discarded(fault.to_string()),
+                other => other.into(),
+            })
         })
     }
 }

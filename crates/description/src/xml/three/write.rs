@@ -2,10 +2,7 @@
 
 use std::io;
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, Event};
-
-use super::super::write::{Tag, Xml, about, annotation, category, default_experiment, list, unit};
+use super::super::write::{Tag, Xml, about, annotation, category, default_experiment, list, text, unit};
 use super::super::write_variables::{Typed, Types, attributes, dependencies, items, role, value_text};
 use crate::inherit::by_name;
 use crate::{CoSimulation, Kind, ModelDescription, Native, TypeDefinition, Unknown, Value, Variable};
@@ -15,18 +12,11 @@ use crate::{CoSimulation, Kind, ModelDescription, Native, TypeDefinition, Unknow
 /// Value references are positions of variables, counted from 1; 0 is the time. The instantiation token is the GUID. An input that can be a
 /// polynomial in FMI 2.0 can be set inside steps in FMI 3.0.
 pub fn write_3(description: &ModelDescription) -> String {
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    // A vector takes every byte: neither of these can fail.
-    let written = root(&mut xml, description);
-    debug_assert!(written.is_ok(), "{written:?}");
-    let mut text = String::from_utf8(xml.into_inner()).unwrap_or_default();
-    text.push('\n');
-    text
+    text(|xml| root(xml, description))
 }
 
 fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     // Attributes of the root.
-    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let mut tag = Tag::new("fmiModelDescription");
     tag.put("fmiVersion", "3.0");
     tag.put("modelName", &d.model_name);
