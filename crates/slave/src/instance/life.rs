@@ -64,7 +64,7 @@ impl<M: Model> Instance<M> {
         self.model.recall_state(&mut self.memory)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn advance(&mut self, t_s: f64, step_s: f64) -> Result<Outcome, Fault> {
         DO_STEP.check(self.memory.phase)?;
         self.check_times(t_s, step_s)?;

@@ -166,11 +166,12 @@ impl<M: Model> Slave for Instance<M> {
     fn reset(&mut self) -> Result<(), Fault> {
         self.start_over()
     }
-    #[inline]
+    // Both versions of FMI have a shell around these three: without it they are calls in both.
+    #[inline(always)]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Fault> {
         self.write_reals(refs, values)
     }
-    #[inline]
+    #[inline(always)]
     fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Fault> {
         self.read_reals(refs, values)
     }
@@ -198,7 +199,7 @@ impl<M: Model> Slave for Instance<M> {
     fn get_real_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), Fault> {
         self.read_output_derivatives(refs, orders, values)
     }
-    #[inline]
+    #[inline(always)]
     fn do_step(&mut self, t_s: f64, step_s: f64, _keep: bool) -> Result<Outcome, Fault> {
         self.advance(t_s, step_s)
     }

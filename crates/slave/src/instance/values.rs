@@ -34,7 +34,7 @@ pub(super) fn unknown(call: Call, reference: u32, count: usize) -> Fault {
 }
 
 impl<M: Model> Instance<M> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_reals(&mut self, refs: &[u32], values: &[f64]) -> Result<(), Fault> {
         SET_REAL.check(self.memory.phase)?;
         same_length(SET_REAL, refs.len(), values.len())?;
@@ -96,7 +96,7 @@ impl<M: Model> Instance<M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_reals(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), Fault> {
         GET_REAL.check(self.memory.phase)?;
         same_length(GET_REAL, refs.len(), values.len())?;
