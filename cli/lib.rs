@@ -59,6 +59,8 @@ pub use program::program;
 mod recipes {
     #[doc = include_str!("../docs/recipes/new_predictor.md")]
     mod new_predictor {}
+    #[doc = include_str!("../docs/recipes/new_corrector.md")]
+    mod new_corrector {}
     #[doc = include_str!("../docs/recipes/step_by_step.md")]
     mod step_by_step {}
 }

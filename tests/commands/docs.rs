@@ -92,22 +92,26 @@ fn help(verb: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// A line of a page, which may be a command, and what stands in it between backquotes.
+fn candidates(line: &str) -> impl Iterator<Item = (&str, bool)> {
+    let whole = line.trim_start().trim_start_matches("$ ");
+    std::iter::once((whole, false)).chain(line.split('`').skip(1).step_by(2).map(|span| (span, true)))
+}
+
 #[test]
 fn commands_name_verbs_and_options_that_there_are() {
     let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
     let (mut findings, mut checked) = (Vec::new(), 0);
     for page in pages() {
         let text = read(&page).replace("\\\n", " ");
-        for line in text.lines() {
-            let line = line.trim_start().trim_start_matches("$ ");
-            let Some(typed) = line.strip_prefix("macrostep ").or(line.strip_prefix("cargo run --release -- ")) else {
-                continue;
-            };
+        for (line, is_span) in text.lines().flat_map(candidates) {
+            let ways = ["macrostep ", "cargo run --release -- ", "cargo run --release --features full -- "];
+            let Some(typed) = ways.iter().find_map(|way| line.strip_prefix(way)) else { continue };
             let words: Vec<&str> = typed.split(" # ").next().unwrap_or("").split_whitespace().collect();
             // Sentences that begin with the name are no commands, and the main job has no verb.
             let Some(verb) = words.first().filter(|w| w.chars().all(|c| c.is_ascii_lowercase())) else { continue };
             let verb = if *verb == "flex" { words[..words.len().min(2)].join(" ") } else { (*verb).to_owned() };
-            let is_code = words.iter().any(|w| w.starts_with("--")) || words.len() < 3;
+            let is_code = is_span || words.iter().any(|w| w.starts_with("--")) || words.len() < 3;
             let Some(help) = known.entry(verb.clone()).or_insert_with(|| help(&verb)) else {
                 if is_code {
                     findings.push(format!("{}: no command `{verb}`: {line}", page.display()));
