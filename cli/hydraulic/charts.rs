@@ -21,24 +21,33 @@ pub fn figure(
     reference: Option<&Outcome>,
     span: Option<[f64; 2]>,
 ) -> Figure {
-    let speed = chart(runs, reference, span, ("speed", "mm/s", 1e3), &Columns::speed(0));
-    let force = chart(runs, reference, span, ("force", "kN", 1e-3), &Columns::force(0));
+    let speed = Quantity { name: "speed", unit: "mm/s", scale: 1e3, column: Columns::speed(0) };
+    let force = Quantity { name: "force", unit: "kN", scale: 1e-3, column: Columns::force(0) };
+    let [speed, force] = [speed, force].map(|quantity| chart(runs, reference, span, &quantity));
     Figure::new(title).subtitle(subtitle).with(speed).with(force).panel_size(1000.0, 330.0)
+}
+
+/// A column of the trace, times `scale` in `unit`.
+struct Quantity {
+    name: &'static str,
+    unit: &'static str,
+    scale: f64,
+    column: String,
 }
 
 fn chart(
     runs: &[(String, &Outcome)],
     reference: Option<&Outcome>,
     span: Option<[f64; 2]>,
-    (name, unit, scale): (&str, &str, f64),
-    column: &str,
+    quantity: &Quantity,
 ) -> Chart {
+    let Quantity { name, unit, scale, column } = quantity;
     // The axes; a span makes a detail of the run.
     let mut x = Axis::linear("time", "s");
     if let Some([from, to]) = span {
         x = x.range(from, to);
     }
-    let mut chart = Chart::new("", x, Axis::linear(name, unit));
+    let mut chart = Chart::new("", x, Axis::linear(*name, *unit));
     // A curve of a trace; points outside the span and values that are not finite are left out.
     let line = |label: &str, outcome: &Outcome| {
         let inside = |t: f64| span.is_none_or(|[from, to]| (from..=to).contains(&t));

@@ -320,27 +320,35 @@ pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
     }
 }
 
-/// Macro steps as typed, or `usual_s` times powers of √2 or 2 from `2^first` downwards, each the nearest that units allow, those
-/// left out that are longer than `longest_s`.
-///
-/// # Errors
-/// [`Failure::Usage`] naming the option.
-pub fn ladder(
-    benchmark: &dyn Benchmark,
-    (option, typed): (&str, &[f64]),
-    (usual_s, longest_s): (f64, f64),
-    exponents: &[f64],
-) -> Result<Vec<f64>, Failure> {
-    if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
-        return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
+/// The macro steps that a verb tries.
+pub struct Ladder<'a> {
+    /// The option, and the steps typed with it.
+    pub option: &'static str,
+    pub typed: &'a [f64],
+    /// Where none are: this one times powers of 2 with these exponents, but none longer than the longest.
+    pub usual_s: f64,
+    pub longest_s: f64,
+    pub exponents: &'static [f64],
+}
+
+impl Ladder<'_> {
+    /// The steps, each the nearest that the units allow.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] naming the option.
+    pub fn steps(&self, benchmark: &dyn Benchmark) -> Result<Vec<f64>, Failure> {
+        let Ladder { option, typed, usual_s, longest_s, exponents } = *self;
+        if let Some(bad) = typed.iter().find(|h| !(h.is_finite() && **h > 0.0)) {
+            return Err(Failure::Usage(format!("`--{option}`: {bad} found, expected numbers above 0")));
+        }
+        if !typed.is_empty() {
+            return Ok(typed.to_vec());
+        }
+        let steps = exponents.iter().map(|e| benchmark.allowed_step_s(usual_s * e.exp2())).filter(|h| *h <= longest_s);
+        let mut steps: Vec<f64> = steps.collect();
+        steps.dedup();
+        Ok(steps)
     }
-    if !typed.is_empty() {
-        return Ok(typed.to_vec());
-    }
-    let steps = exponents.iter().map(|e| benchmark.allowed_step_s(usual_s * e.exp2())).filter(|h| *h <= longest_s);
-    let mut steps: Vec<f64> = steps.collect();
-    steps.dedup();
-    Ok(steps)
 }
 
 /// Where the units of a run come from.

@@ -6,7 +6,7 @@ use macrostep_plot::table::{Table, short};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{CompareArguments, factory, ladder};
+use super::arguments::{CompareArguments, Ladder, factory};
 use super::converge::against;
 use super::json::{self, Parts};
 use crate::failure::Failure;
@@ -115,8 +115,10 @@ fn entries(
     // The steps of each scheme: as typed, or a ladder that begins higher where the predictor is of high order.
     let mut plans = Vec::new();
     for scheme in schemes {
-        let usual_s = (scheme.reach() * scenario.card().step_s, (0.5 * stop_s).min(scenario.step_max_s()));
-        plans.push((*scheme, ladder(scenario, ("steps", &arguments.steps), usual_s, &STEPS)?));
+        let usual_s = scheme.reach() * scenario.card().step_s;
+        let longest_s = (0.5 * stop_s).min(scenario.step_max_s());
+        let ladder = Ladder { option: "steps", typed: &arguments.steps, usual_s, longest_s, exponents: &STEPS };
+        plans.push((*scheme, ladder.steps(scenario)?));
     }
     // One reference for each step, whichever schemes take it.
     let mut steps: Vec<f64> = plans.iter().flat_map(|(_, steps)| steps.iter().copied()).collect();

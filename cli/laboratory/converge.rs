@@ -8,7 +8,7 @@ use macrostep_plot::Table;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::arguments::{ConvergeArguments, factory, ladder};
+use super::arguments::{self, ConvergeArguments, factory};
 use super::json::{self, Parts};
 use crate::failure::Failure;
 use crate::files::write_text;
@@ -74,8 +74,11 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let longest_s = |part: f64| (part * stop_s).min(benchmark.step_max_s());
     let ladders = reaches.iter().map(|&reach| {
         let usual_s = reach * card.step_s;
-        let global_s = ladder(benchmark, ("steps", &arguments.steps), (usual_s, longest_s(0.5)), &GLOBAL)?;
-        let local_s = ladder(benchmark, ("local-steps", &arguments.local_steps), (usual_s, longest_s(0.3)), &LOCAL)?;
+        let ladder = |option, typed, part, exponents| {
+            arguments::Ladder { option, typed, usual_s, longest_s: longest_s(part), exponents }.steps(benchmark)
+        };
+        let global_s = ladder("steps", arguments.steps.as_slice(), 0.5, GLOBAL.as_slice())?;
+        let local_s = ladder("local-steps", &arguments.local_steps, 0.3, &LOCAL)?;
         Ok((reach, Ladder::new(benchmark, &global_s, &local_s, stop_s).map_err(Failure::run)?))
     });
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;

@@ -226,6 +226,6 @@ impl<P: Plant> Model for Multibody<P> {
     fn directional_derivative(&mut self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
         let Tangent { unknown, known, d_known, d_unknown } = of;
         let initial = memory.phase == Phase::Initialization;
-        self.differentiate(memory, (unknown, known), initial, (d_known, d_unknown))
+        self.differentiate(memory, initial, derivative::Along { unknown, known, d_known, d_unknown })
     }
 }

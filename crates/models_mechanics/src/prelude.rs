@@ -1,6 +1,6 @@
 //! Parts that the declarations share: units and capabilities.
 
-use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, VariableId};
+use macrostep_description::{Builder, CoSimulation, Declared, VariableId};
 use macrostep_slave::capabilities;
 
 const UNITS: [&str; 15] =
@@ -28,18 +28,17 @@ pub(crate) fn packed(name: &str, r: usize) -> Vec<String> {
     (1..=r).flat_map(|i| (1..=i).map(move |j| (i, j))).map(|(i, j)| format!("{name}[{i},{j}]")).collect()
 }
 
-/// Adds a continuous output for each name, with these dependencies while running and at initialisation; an empty unit is
-/// none.
+/// Adds a continuous output for each name, that follows no input at once while it runs, and these variables at initialisation; an empty
+/// unit is none.
 pub(crate) fn outputs(
     b: &mut Builder,
     names: &[String],
     look: (&str, &str),
-    on: &[(VariableId, DependencyKind)],
     initially: &[VariableId],
 ) -> Vec<VariableId> {
     let (unit, about) = look;
     let declare = |name: &String| {
-        let declared = Declared::output(name).about(about).depends(on).initially(initially);
+        let declared = Declared::output(name).about(about).depends(&[]).initially(initially);
         if unit.is_empty() { declared } else { declared.unit(unit) }
     };
     let list: Vec<Declared> = names.iter().map(declare).collect();

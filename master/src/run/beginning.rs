@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::error::RunError;
 use crate::ids::{ChannelId, UnitId};
+use crate::step::supply::Coupled;
 use crate::step::unit_port::UnitPort;
 use crate::system::settings::Settings;
 use crate::time::Tick;
@@ -24,7 +25,7 @@ impl Simulation {
     ) -> Result<(), RunError> {
         // Start values, and what each unit makes of them.
         let (start_s, stop_s) = (self.grid.start_s, self.grid.stop_s);
-        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        let Coupled { unit_ports, states, mut supply } = self.window.parts(&mut self.state);
         for (u, (s, state)) in unit_ports.iter_mut().zip(states).enumerate() {
             let Settings { tolerance, starts } = &self.settings[u];
             s.unit.setup(start_s, stop_s, *tolerance)?;
@@ -38,7 +39,7 @@ impl Simulation {
         // What they see of each other.
         self.window.connect(&mut self.state)?;
         // The first samples.
-        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        let Coupled { unit_ports, states, mut supply } = self.window.parts(&mut self.state);
         for (s, state) in unit_ports.iter_mut().zip(states) {
             s.unit.exit_initialization()?;
             s.sample(state, &mut supply, 0)?;
@@ -74,7 +75,7 @@ impl Simulation {
     /// Fills histories with values from before the start, so that the first steps extrapolate as all others do.
     /// `past(channel, t_s, row)` writes the channel's values at a time before the start.
     pub fn prime(&mut self, mut past: impl FnMut(ChannelId, f64, &mut [f64])) {
-        let (unit_ports, _, mut supply) = self.window.parts(&mut self.state);
+        let Coupled { unit_ports, mut supply, .. } = self.window.parts(&mut self.state);
         let (clock, stretch) = (supply.clock, supply.pace.stretch);
         for s in unit_ports.iter_mut() {
             let step = s.step * stretch;

@@ -197,7 +197,8 @@ fn window(
     let laws = std::mem::take(&mut system.laws).into_iter().map(|l| l.law).collect();
     let mut supply = Sources::new(laws, family, clock, width);
     supply.outside.resize_with(system.outside, Default::default);
-    let mut window = Window::new(unit_ports, (supply, histories), links, plan, groups);
+    let mut window = Window::new(unit_ports, supply, links, plan, groups);
+    window.histories = histories;
     window.lines = lines;
     window.joints = joints;
     window.balance = balance(system, &window, method, steps);
@@ -263,7 +264,7 @@ fn unit_ports(
     let nodes = if stagger.is_some() { MIDDLE } else { method.predictor.nodes() };
     let units = std::mem::take(&mut system.units).into_iter().enumerate();
     let mut unit_ports: Vec<UnitPort> =
-        units.map(|(u, unit)| UnitPort::new((system, u), unit, steps[u], method, histories)).collect();
+        units.map(|(u, unit)| UnitPort::new((system, u), unit, method, histories).with_step(steps[u])).collect();
     for (u, unit_port) in unit_ports.iter_mut().enumerate() {
         if nodes > 0 && stagger.is_none_or(|order| order.first() == Some(&u)) {
             // Of a merged step, the middle; a half step is as if nothing were merged.

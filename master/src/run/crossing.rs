@@ -13,6 +13,7 @@ use crate::step::control::Controller;
 use crate::step::events::Happened;
 use crate::step::iteration::Corrected;
 use crate::step::state::State;
+use crate::step::supply::Coupled;
 use crate::system::event::Assigned;
 use crate::system::refresh::Refresh;
 use crate::time::Tick;
@@ -289,7 +290,7 @@ impl Simulation {
     fn start_anew(&mut self) -> Result<(), RunError> {
         self.window.begin_anew(&mut self.state);
         let now = self.state.now;
-        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
+        let Coupled { unit_ports, states, mut supply } = self.window.parts(&mut self.state);
         for (unit_port, state) in unit_ports.iter_mut().zip(states) {
             if unit_port.outputs.refresh == Refresh::GetAfterSet {
                 unit_port.sample(state, &mut supply, now)?;
@@ -327,9 +328,9 @@ impl Simulation {
     /// Keeps the recorded variables as they are now.
     fn tell(&mut self) -> Result<(), RunError> {
         let now = self.state.now;
-        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
-        self.recorder.read((unit_ports, states), (&mut supply, now), None)?;
-        self.recorder.tell(supply.clock.seconds(now), &mut self.crossings.rows);
+        let mut coupled = self.window.parts(&mut self.state);
+        self.recorder.read(&mut coupled, now, None)?;
+        self.recorder.tell(coupled.supply.clock.seconds(now), &mut self.crossings.rows);
         Ok(())
     }
 }

@@ -143,9 +143,9 @@ impl Simulation {
     #[inline]
     pub fn observe(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let now = self.state.now;
-        let (unit_ports, states, mut supply) = self.window.parts(&mut self.state);
-        self.recorder.read((unit_ports, states), (&mut supply, now), None)?;
-        self.recorder.tell(supply.clock.seconds(now), observer);
+        let mut coupled = self.window.parts(&mut self.state);
+        self.recorder.read(&mut coupled, now, None)?;
+        self.recorder.tell(coupled.supply.clock.seconds(now), observer);
         Ok(())
     }
 

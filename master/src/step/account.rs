@@ -117,6 +117,13 @@ impl Passage {
     }
 }
 
+/// The ports of all bonds.
+pub(crate) struct Ports {
+    pub places: Vec<PortPlace>,
+    /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
+    pub cubic: bool,
+}
+
 /// A port in a run.
 #[derive(Debug, Clone)]
 pub(crate) struct PortPlace {

@@ -5,7 +5,7 @@
 
 use crate::method::correct::{Convergence, InterfaceJacobian, Newton, NewtonState, Problem};
 use crate::savable::savable;
-use crate::step::supply::Supply;
+use crate::step::supply::Coupled;
 use crate::step::unit_port::{UnitPort, UnitPortState};
 use crate::time::Tick;
 use crate::unit::{Failure, UnitError};
@@ -27,10 +27,8 @@ pub(crate) struct LoopState {
 const AMPLIFICATION_MAX: f64 = 1e8;
 
 struct Sweep<'a, 'b> {
-    unit_ports: &'a mut [UnitPort],
-    states: &'a mut [UnitPortState],
+    coupled: &'a mut Coupled<'b>,
     units: &'a [usize],
-    supply: &'a mut Supply<'b>,
     at: Tick,
     scale: &'a mut [f64],
     /// Largest value after the first sweep.
@@ -46,13 +44,8 @@ impl LoopState {
     }
 
     /// Solves the loop through `units` at `at` and publishes the outputs.
-    pub fn solve(
-        &mut self,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        units: &[usize],
-        supply: &mut Supply<'_>,
-        at: Tick,
-    ) -> Result<(), UnitError> {
+    pub fn solve(&mut self, coupled: &mut Coupled<'_>, units: &[usize], at: Tick) -> Result<(), UnitError> {
+        let Coupled { unit_ports, states, supply } = &*coupled;
         // The values there are, as the first guess.
         let outputs = units.iter().flat_map(|&u| unit_ports[u].outputs.refreshed_values(&states[u].outputs));
         for (y, v) in self.y.iter_mut().zip(outputs) {
@@ -62,7 +55,7 @@ impl LoopState {
         // Residuals are relative to values that were accepted and those of the sweep under way.
         self.accepted.copy_from_slice(&self.scale);
         let newton = Newton::new(InterfaceJacobian::FiniteDifferences);
-        let mut sweep = Sweep { unit_ports, states, units, supply, at, scale: &mut self.scale, first: None };
+        let mut sweep = Sweep { coupled, units, at, scale: &mut self.scale, first: None };
         let Convergence { runs, residual, converged } = newton.solve(&mut self.newton, &mut sweep, &mut self.y)?;
         let first = sweep.first.unwrap_or(0.0);
         // A loop of gain 1 drives the values up until its residual is small beside them: that is no solution.
@@ -75,6 +68,7 @@ impl LoopState {
         }
         // No solution: sizes are again those that were accepted.
         self.scale.copy_from_slice(&self.accepted);
+        let Coupled { unit_ports, states, .. } = &*coupled;
         let names: Vec<&str> = units.iter().map(|&u| unit_ports[u].unit.name()).collect();
         let names = names.join("`, `");
         // Where values are not finite, the output that has left the range of numbers is named.
@@ -135,7 +129,7 @@ fn worst<'a>(unit_ports: &'a [UnitPort], states: &[UnitPortState], units: &[usiz
 impl Problem for Sweep<'_, '_> {
     fn evaluate(&mut self, y: &[f64], residual: &mut [f64]) -> Result<(), UnitError> {
         // The guess becomes known, and each unit answers it.
-        let Sweep { unit_ports, states, supply, at, .. } = self;
+        let Sweep { coupled: Coupled { unit_ports, states, supply }, at, .. } = self;
         let mut first = 0;
         for &u in self.units {
             first += unit_ports[u].outputs.set_refreshed(&mut states[u].outputs, &y[first..]);

@@ -4,9 +4,8 @@
 
 use crate::method::predict::Lagrange;
 use crate::savable::savable;
-use crate::step::account::{Account, Passage, PortPlace};
-use crate::step::supply::Supply;
-use crate::step::unit_port::UnitPort;
+use crate::step::account::{Account, Passage, PortPlace, Ports};
+use crate::step::supply::Coupled;
 use crate::time::{Span, Tick};
 
 /// Weights for a step as long as the two before it.
@@ -84,12 +83,12 @@ impl Settlement {
         self.taken[unit] += 1;
     }
 
-    /// Enters the steps kept that end by `end` into the accounts; `cubic` as in the energy balance.
+    /// Enters the steps kept that end by `end` into the accounts.
     pub fn close(
         &mut self,
-        (unit_ports, supply): (&mut [UnitPort], &mut Supply<'_>),
-        (cubic, end): (bool, Tick),
-        ports: &[PortPlace],
+        Coupled { unit_ports, supply, .. }: &mut Coupled<'_>,
+        end: Tick,
+        ports: &Ports,
         (accounts, passages): (&mut [Account], &mut [Passage]),
     ) {
         let Settlement { steps, taken, balance, flow_at_start } = self;
@@ -104,12 +103,12 @@ impl Settlement {
                     balance.meet(&unit_ports[unit].inputs.values);
                 }
                 balance.begin();
-                balance.aim(step.length_s, cubic);
+                balance.aim(step.length_s, ports.cubic);
                 (balance.length_s, balance.length_before_s) = (step.length_s, balance.length_s);
                 balance.applied.copy_from_slice(&step.applied);
                 unit_ports[unit].feed_now(supply, step.to);
                 balance.meet(&unit_ports[unit].inputs.values);
-                for (port, known) in ports.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
+                for (port, known) in ports.places.iter().zip(flow_at_start.iter_mut()).filter(|(p, _)| p.unit == unit) {
                     *known = [port.flow(supply, step.from), known[0], known[1]];
                     port.post(balance, (port.flow(supply, step.to), *known), (accounts, passages));
                 }

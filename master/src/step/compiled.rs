@@ -29,8 +29,8 @@ use crate::step::feed::Feed;
 use crate::step::recorder::Recorder;
 use crate::step::sizes::SIZE_MAX;
 use crate::step::state::State;
-use crate::step::supply::Supply;
-use crate::step::unit_port::{UnitPort, UnitPortState};
+use crate::step::supply::{Coupled, Supply};
+use crate::step::unit_port::UnitPort;
 use crate::step::window::{Unfinished, Window};
 use crate::system::refresh::Refresh;
 use crate::time::Tick;
@@ -159,28 +159,27 @@ impl CompiledPlan {
         let (length, began) = (window.length(state), state.now);
         let Window { unit_ports, sources, balance: bonds, .. } = window;
         let State { signals, unit_ports: states, pace, now: reached, .. } = state;
-        let mut supply = sources.with(&mut signals.histories, *pace);
+        let mut coupled = Coupled { unit_ports, states, supply: sources.with(&mut signals.histories, *pace) };
         let mut accounts = bonds.as_ref().zip(signals.balance.as_mut());
-        for (wiring, state) in self.wirings.iter().zip(states.iter()) {
+        for (wiring, state) in self.wirings.iter().zip(coupled.states.iter()) {
             let values = &state.outputs.values;
             self.newest[wiring.first..wiring.first + values.len()].copy_from_slice(values);
         }
         if let Some(past) = &mut self.past {
-            past.load(unit_ports, |unit| self.wirings[unit].first, supply.histories);
+            past.load(coupled.unit_ports, |unit| self.wirings[unit].first, coupled.supply.histories);
         }
         // The windows up to a row, and the row.
         let (mut progress, mut ended) =
             (Progress { now: began, length, left: windows, until_row: rows.until_row }, Ok(None));
         while progress.left > 0 {
             let is_over;
-            (is_over, ended) =
-                self.windows((unit_ports, states), &mut supply, &mut accounts, (&mut progress, &mut *rows.observer));
+            (is_over, ended) = self.windows(&mut coupled, &mut accounts, &mut progress, &mut *rows.observer);
             if is_over {
                 break;
             }
             if progress.until_row == 0 {
                 progress.until_row = rows.every;
-                ended = self.row((unit_ports, states), &mut supply, progress.now, &mut rows).map(|()| None);
+                ended = self.row(&mut coupled, progress.now, &mut rows).map(|()| None);
                 if ended.is_err() {
                     break;
                 }
@@ -192,7 +191,7 @@ impl CompiledPlan {
         let now = progress.now;
         // Unit ports and histories get the newest values back.
         if now > began {
-            self.settle((unit_ports, states), &mut supply, (now, length));
+            self.settle(&mut coupled, (now, length));
         }
         *reached = now;
         ended
@@ -200,15 +199,9 @@ impl CompiledPlan {
 
     /// A row at the end of a window.
     #[inline]
-    fn row(
-        &mut self,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        supply: &mut Supply<'_>,
-        now: Tick,
-        rows: &mut Rows<'_>,
-    ) -> Result<(), UnitError> {
-        rows.recorder.read((unit_ports, states), (supply, now), Some(self))?;
-        rows.recorder.tell(supply.clock.seconds(now), rows.observer);
+    fn row(&mut self, coupled: &mut Coupled<'_>, now: Tick, rows: &mut Rows<'_>) -> Result<(), UnitError> {
+        rows.recorder.read(coupled, now, Some(self))?;
+        rows.recorder.tell(coupled.supply.clock.seconds(now), rows.observer);
         Ok(())
     }
 
@@ -228,10 +221,10 @@ impl CompiledPlan {
     /// where the observer ends it or values are too large.
     fn windows(
         &mut self,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        supply: &mut Supply<'_>,
+        Coupled { unit_ports, states, supply }: &mut Coupled<'_>,
         accounts: &mut Accounts<'_>,
-        (progress, observer): (&mut Progress, &mut dyn Observer),
+        progress: &mut Progress,
+        observer: &mut dyn Observer,
     ) -> (bool, Result<Option<Unfinished>, UnitError>) {
         let CompiledPlan { moves, wirings, held, newest, next, before, past, flows } = self;
         let mut work = Work { moves, wirings, held, newest, next, past: past.as_mut(), flows, unit_ports, states };
@@ -269,16 +262,11 @@ impl CompiledPlan {
     }
 
     /// Gives unit ports and histories the newest values back, as known at `now`.
-    fn settle(
-        &mut self,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        supply: &mut Supply<'_>,
-        (now, length): (Tick, Tick),
-    ) {
+    fn settle(&mut self, Coupled { unit_ports, states, supply }: &mut Coupled<'_>, (now, length): (Tick, Tick)) {
         if let Some(past) = &mut self.past {
             past.settle(unit_ports, |unit| self.wirings[unit].first, supply.histories, (now, length));
         }
-        for ((wiring, unit_port), state) in self.wirings.iter().zip(unit_ports).zip(states) {
+        for ((wiring, unit_port), state) in self.wirings.iter().zip(unit_ports.iter()).zip(states.iter_mut()) {
             let n = state.outputs.values.len();
             state.outputs.values.copy_from_slice(&self.newest[wiring.first..wiring.first + n]);
             unit_port.publish(state, supply, now);

@@ -2,8 +2,7 @@
 
 use super::window::Window;
 use crate::step::state::State;
-use crate::step::supply::Supply;
-use crate::step::unit_port::{UnitPort, UnitPortState};
+use crate::step::supply::Coupled;
 use crate::system::link::LinksState;
 use crate::system::refresh::Refresh;
 use crate::unit::UnitError;
@@ -14,7 +13,7 @@ impl Window {
         self.link(state)?;
         self.sample_lines(state);
         self.settle(state)?;
-        let (unit_ports, states, mut supply) = self.parts(state);
+        let Coupled { unit_ports, states, mut supply } = self.parts(state);
         let now = 0;
         for (unit_port, state) in unit_ports.iter_mut().zip(states) {
             unit_port.feed_now(&mut supply, now);
@@ -24,9 +23,9 @@ impl Window {
     }
 
     /// The unit ports with their states and the sources of their inputs.
-    pub fn parts<'a>(&'a mut self, state: &'a mut State) -> (&'a mut [UnitPort], &'a mut [UnitPortState], Supply<'a>) {
+    pub fn parts<'a>(&'a mut self, state: &'a mut State) -> Coupled<'a> {
         let supply = self.sources.with(&mut state.signals.histories, state.pace);
-        (&mut self.unit_ports, &mut state.unit_ports, supply)
+        Coupled { unit_ports: &mut self.unit_ports, states: &mut state.unit_ports, supply }
     }
 
     /// Evaluates all feed-through outputs as the units allow it.
@@ -47,10 +46,11 @@ impl Window {
 
     fn refresh_all(&mut self, state: &mut State) -> Result<(), UnitError> {
         let State { now, pace, signals, unit_ports: states, loops, .. } = state;
-        let supply = &mut self.sources.with(&mut signals.histories, *pace);
+        let supply = self.sources.with(&mut signals.histories, *pace);
+        let coupled = &mut Coupled { unit_ports: &mut self.unit_ports, states, supply };
         self.groups.iter().zip(loops).try_for_each(|(units, group)| match units.as_slice() {
-            [unit] => self.unit_ports[*unit].refresh(&mut states[*unit], supply, *now),
-            units => group.solve((&mut self.unit_ports, states), units, supply, *now),
+            [unit] => coupled.refresh(*unit, *now),
+            units => group.solve(coupled, units, *now),
         })
     }
 

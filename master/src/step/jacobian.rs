@@ -14,21 +14,41 @@
 
 use crate::method::schedule::{Op, Plan};
 use crate::signal::segment::Segment;
-use crate::step::supply::Supply;
+use crate::step::supply::{Coupled, Supply};
 use crate::step::unit_port::UnitPort;
 use crate::time::{Span, Tick};
 use crate::unit::{Tangent, UnitError};
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVectorViewMut};
 
 /// A guessed sample: channel, place of its first component among the unknowns, tick.
 pub(crate) type Sample = (usize, usize, Tick);
 
+/// All samples that are guessed, and the size of each unknown.
+pub(crate) struct Guesses<'a> {
+    pub samples: &'a [Sample],
+    pub scale: &'a [f64],
+}
+
+/// A sample as it is and as it is moved.
+struct Moved {
+    channel: usize,
+    at: Tick,
+    row: Vec<f64>,
+    moved: Vec<f64>,
+}
+
+/// What a unit's inputs change by over a step, of so many seconds, when a component of a sample is moved.
+struct Changes {
+    inputs: Vec<Segment>,
+    length_s: f64,
+    moved_by: f64,
+}
+
 /// Estimates `∂G/∂y`; false where a unit offers no directional derivatives or steps more than once.
 pub(crate) fn estimate(
-    (unit_ports, supply): (&mut [UnitPort], &mut Supply<'_>),
+    Coupled { unit_ports, supply, .. }: &mut Coupled<'_>,
     (plan, now): (&Plan, Tick),
-    guesses: &[Sample],
-    scale: &[f64],
+    guesses: &Guesses<'_>,
     jacobian: &mut DMatrix<f64>,
 ) -> Result<bool, UnitError> {
     // All units must step once and offer directional derivatives.
@@ -42,23 +62,26 @@ pub(crate) fn estimate(
     }
     jacobian.fill(0.0);
     // A column for each component of each sample that is guessed.
-    for &(channel, first, at) in guesses {
+    for &(channel, first, at) in guesses.samples {
         let width = supply.histories[channel].width();
         let row: Vec<f64> = supply.history_row(channel, at);
         for c in 0..width {
-            let step = 1e-3 * scale[first + c];
+            let step = 1e-3 * guesses.scale[first + c];
             let mut moved = row.clone();
             moved[c] += step;
+            let sample = Moved { channel, at, row: row.clone(), moved };
             // Each step of the window that the sample may feed.
             for op in &plan.ops {
                 let Op::Advance { unit, from, to } = op.stretched(supply.pace.stretch) else { continue };
                 let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
-                let changes = changes(&mut unit_ports[unit], supply, &span, (channel, at), &row, &moved);
+                let inputs = changes(&mut unit_ports[unit], supply, &span, &sample);
+                let changes = Changes { inputs, length_s: span.length_s, moved_by: step };
                 // Where no input sees the sample, the unit adds nothing.
-                if changes.iter().all(|d| d.coefficients().iter().all(|c| *c == 0.0)) {
+                if changes.inputs.iter().all(|d| d.coefficients().iter().all(|c| *c == 0.0)) {
                     continue;
                 }
-                column(&mut unit_ports[unit], &changes, span.length_s, guesses, first + c, step, jacobian)?;
+                let column = jacobian.column_mut(first + c);
+                answer(&mut unit_ports[unit], &changes, guesses.samples, column)?;
             }
         }
     }
@@ -66,14 +89,8 @@ pub(crate) fn estimate(
 }
 
 /// Change of a unit's input segments when a sample moves.
-fn changes(
-    unit_port: &mut UnitPort,
-    supply: &mut Supply<'_>,
-    span: &Span,
-    (channel, at): (usize, Tick),
-    row: &[f64],
-    moved: &[f64],
-) -> Vec<Segment> {
+fn changes(unit_port: &mut UnitPort, supply: &mut Supply<'_>, span: &Span, sample: &Moved) -> Vec<Segment> {
+    let Moved { channel, at, row, moved } = sample;
     // Inputs over the step with the sample as it is.
     let n = unit_port.inputs.refs.len();
     let (mut before, mut after) = (vec![Segment::default(); n], vec![Segment::default(); n]);
@@ -82,11 +99,11 @@ fn changes(
         feed.segments(supply, span, &mut before, &mut held);
     }
     // Inputs over the step with the sample moved; it is put back after.
-    supply.histories[channel].put(at, moved);
+    supply.histories[*channel].put(*at, moved);
     for feed in &mut unit_port.feeds {
         feed.segments(supply, span, &mut after, &mut held);
     }
-    supply.histories[channel].put(at, row);
+    supply.histories[*channel].put(*at, row);
     // The difference of both, coefficient by coefficient.
     for (b, a) in before.iter_mut().zip(&after) {
         let difference = *b;
@@ -95,24 +112,21 @@ fn changes(
     before
 }
 
-/// Adds what the outputs of one unit make of the changes to column `j`.
-fn column(
+/// Adds what the outputs of one unit make of the changes to the column of what was moved.
+fn answer(
     unit_port: &mut UnitPort,
-    changes: &[Segment],
-    h: f64,
+    changes: &Changes,
     guesses: &[Sample],
-    j: usize,
-    step: f64,
-    jacobian: &mut DMatrix<f64>,
+    mut column: DVectorViewMut<'_, f64>,
 ) -> Result<(), UnitError> {
     for response in unit_port.responses.clone() {
-        let known: Vec<f64> = changes.iter().map(|p| weighted(p, response.order, h)).collect();
+        let known: Vec<f64> = changes.inputs.iter().map(|p| weighted(p, response.order, changes.length_s)).collect();
         let mut out = [0.0];
         unit_port.unit.directional(Tangent::new(&[response.reference], &unit_port.inputs.refs, &known, &mut out))?;
         for &(channel, first, width) in &unit_port.outputs.channels {
             let Some(component) = response.place.checked_sub(first).filter(|c| *c < width) else { continue };
             for &(_, unknown, _) in guesses.iter().filter(|g| g.0 == channel) {
-                jacobian[(unknown + component, j)] += out[0] / step;
+                column[unknown + component] += out[0] / changes.moved_by;
             }
         }
     }

@@ -157,22 +157,22 @@ pub(crate) struct LineFeed {
 
 impl LineFeed {
     /// End `end` of line `line` as input `reference` of a unit, at `place` among its inputs.
-    pub fn new(
-        (system, line): (&System, usize),
-        end: usize,
-        (reference, place): (u32, usize),
-        histories: &mut Vec<History>,
-    ) -> Self {
+    pub fn new((system, line): (&System, usize), end: usize, (reference, place): (u32, usize)) -> Self {
         let (history, line) = (system.channels.len() + line, system.lines[line]);
         let mut feed = LineFeed { line, end, history, own: None, place, asked: None, answer: 0.0 };
-        if line.local[end] == Local::Feedback {
-            feed.own = Some(histories.len());
-            histories.push(History::new(2, 2, 4));
-        }
         if answers(system, line.speed[end]) {
             feed.asked = rate(system, line.speed[end]).map(|rate| [rate, reference]);
         }
         feed
+    }
+
+    /// With a history of its own behind those there are, where the master makes the local part.
+    pub fn with_history(mut self, histories: &mut Vec<History>) -> Self {
+        if self.line.local[self.end] == Local::Feedback {
+            self.own = Some(histories.len());
+            histories.push(History::new(2, 2, 4));
+        }
+        self
     }
 
     /// Gets the derivative of the unit's acceleration with respect to the force: before each step if the feed needs it, else once.

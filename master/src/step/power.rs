@@ -42,10 +42,10 @@
 use crate::method::predict::Edge;
 use crate::method::{EnergyCorrection, Method};
 use crate::savable::savable;
-use crate::step::account::{Account, Passage, PortPlace};
+use crate::step::account::{Account, Passage, PortPlace, Ports};
 use crate::step::balance::{Settlement, UnitBalance};
-use crate::step::supply::Supply;
-use crate::step::unit_port::{UnitPort, UnitPortState};
+use crate::step::supply::{Coupled, Supply};
+use crate::step::unit_port::UnitPort;
 use crate::system::System;
 use crate::system::bond::Bond;
 use crate::time::{Span, Tick};
@@ -56,9 +56,7 @@ pub const LEAK_STEPS: f64 = 10.0;
 /// How the bonds of a run are accounted for.
 pub(crate) struct EnergyBalance {
     correction: EnergyCorrection,
-    /// Whether truth inside a step is a cubic through four points, which is better than what the step was fed with.
-    cubic: bool,
-    ports: Vec<PortPlace>,
+    ports: Ports,
     /// Numbers of the ports of each unit.
     of_unit: Vec<Vec<usize>>,
     names: Vec<String>,
@@ -108,7 +106,8 @@ impl EnergyBalance {
         let inputs = unit_ports.iter().map(|s| s.inputs.refs.len()).collect();
         let cubic = method.predictor.edge() == Edge::AfterLaw;
         let correction = method.energy;
-        (!ports.is_empty()).then_some(EnergyBalance { correction, cubic, ports, of_unit, names, inputs, steps: None })
+        let ports = Ports { places: ports, cubic };
+        (!ports.places.is_empty()).then_some(EnergyBalance { correction, ports, of_unit, names, inputs, steps: None })
     }
 
     /// From now on closes accounts at the end of windows of `window` ticks, in which unit u steps by `steps[u]`, each in up to
@@ -131,27 +130,22 @@ impl EnergyBalance {
         };
         let settlement = self.steps.as_ref().map(|steps| {
             let units = self.inputs.iter().copied().zip(steps.iter().copied());
-            Settlement::new(units, self.ports.len())
+            Settlement::new(units, self.ports.places.len())
         });
         EnergyBalanceState {
             units: self.inputs.iter().map(|n| UnitBalance::new(*n)).collect(),
             accounts: self.names.iter().map(account).collect(),
             passages: vec![Passage::default(); self.names.len()],
-            flow_at_start: vec![[0.0; 3]; self.ports.len()],
+            flow_at_start: vec![[0.0; 3]; self.ports.places.len()],
             leaks: vec![(0.0, 0.0, Tick::MIN); self.names.len()],
             settlement,
         }
     }
 
     /// At the end of a window, where all units meet, or have gone beyond.
-    pub fn settle(
-        &self,
-        state: &mut EnergyBalanceState,
-        unit_ports: &mut [UnitPort],
-        (supply, end): (&mut Supply<'_>, Tick),
-    ) {
+    pub fn settle(&self, state: &mut EnergyBalanceState, coupled: &mut Coupled<'_>, end: Tick) {
         let EnergyBalanceState { settlement: Some(settlement), accounts, passages, .. } = state else { return };
-        settlement.close((unit_ports, supply), (self.cubic, end), &self.ports, (accounts, passages));
+        settlement.close(coupled, end, &self.ports, (accounts, passages));
     }
 
     /// Before a unit steps from `span.from`: closes the balance of its last step and computes the correction of its
@@ -159,9 +153,9 @@ impl EnergyBalance {
     pub fn arrive(
         &self,
         state: &mut EnergyBalanceState,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        supply: &mut Supply<'_>,
-        (unit, span): (usize, &Span),
+        Coupled { unit_ports, states, supply }: &mut Coupled<'_>,
+        unit: usize,
+        span: &Span,
     ) {
         // A step that is begun beside others is prepared then, not once more where it is ended.
         if state.units[unit].arrived == Some(span.from) || !self.has_port(unit) {
@@ -174,7 +168,7 @@ impl EnergyBalance {
             EnergyCorrection::Nepce => state.units[unit].nepce(),
             EnergyCorrection::Leak => self.damp(state, supply, unit, span),
         }
-        self.prepare(state, (unit, span), |port| self.ports[port].flow(supply, span.from));
+        self.prepare(state, (unit, span), |port| self.ports.places[port].flow(supply, span.from));
         if self.correction != EnergyCorrection::Monitor {
             states[unit].inputs.set_offset(&state.units[unit].offset);
         }
@@ -193,7 +187,7 @@ impl EnergyBalance {
 
     /// Channel and component of the flow of each port.
     pub fn flows(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.ports.iter().map(|port| port.flow)
+        self.ports.places.iter().map(|port| port.flow)
     }
 
     /// Whether a unit has a port.
@@ -219,8 +213,8 @@ impl EnergyBalance {
         for &i in &self.of_unit[unit] {
             let (flow, known) = (flow(i), &mut flow_at_start[i]);
             if is_open {
-                self.ports[i].post(balance, (flow, *known), (accounts, passages));
-                self.ports[i].close(accounts);
+                self.ports.places[i].post(balance, (flow, *known), (accounts, passages));
+                self.ports.places[i].close(accounts);
             }
             *known = [flow, known[0], known[1]];
         }
@@ -242,7 +236,7 @@ impl EnergyBalance {
     fn follow(&self, balance: &mut UnitBalance, span: &Span) {
         balance.arrived = Some(span.from);
         balance.begin();
-        balance.aim(span.length_s, self.cubic);
+        balance.aim(span.length_s, self.ports.cubic);
     }
 
     /// After a unit has stepped: keeps the inputs that it was given.
@@ -280,7 +274,7 @@ impl EnergyBalance {
     ) {
         unit_ports[unit].feed_now(supply, at);
         state.units[unit].meet(&unit_ports[unit].inputs.values);
-        self.post(state, unit, |port| self.ports[port].flow(supply, at));
+        self.post(state, unit, |port| self.ports.places[port].flow(supply, at));
     }
 
     /// Enters a unit's last step, where one is open, with the flows at its end.
@@ -292,8 +286,8 @@ impl EnergyBalance {
         }
         for &i in &self.of_unit[unit] {
             let into = (state.accounts.as_mut_slice(), state.passages.as_mut_slice());
-            self.ports[i].post(balance, (flow(i), state.flow_at_start[i]), into);
-            self.ports[i].close(&mut state.accounts);
+            self.ports.places[i].post(balance, (flow(i), state.flow_at_start[i]), into);
+            self.ports.places[i].close(&mut state.accounts);
         }
     }
 
@@ -318,7 +312,7 @@ impl EnergyBalance {
 
     /// The leak correction's share of a unit; both ports of a bond get what was worked out at the first.
     fn damp(&self, state: &mut EnergyBalanceState, supply: &Supply<'_>, unit: usize, span: &Span) {
-        let (ports, EnergyBalanceState { units, accounts, leaks, .. }) = (&self.ports, state);
+        let (ports, EnergyBalanceState { units, accounts, leaks, .. }) = (&self.ports.places, state);
         let balance = &mut units[unit];
         balance.offset.fill(0.0);
         for port in self.of_unit[unit].iter().map(|i| &ports[*i]) {

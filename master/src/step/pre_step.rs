@@ -38,7 +38,7 @@ use crate::method::schedule::Op;
 use crate::signal::history::History;
 use crate::step::iteration::consumed_early;
 use crate::step::state::State;
-use crate::step::supply::Supply;
+use crate::step::supply::{Coupled, Supply};
 use crate::step::unit_port::UnitPort;
 use crate::step::window::Window;
 use crate::system::System;
@@ -153,7 +153,7 @@ impl PreStep {
     /// After the window over `[now, now + H]`: what the models have left out.
     pub fn learn(&mut self, window: &mut Window, state: &mut State) {
         let (now, length) = (state.now, window.length(state));
-        let (unit_ports, states, mut supply) = window.parts(state);
+        let Coupled { unit_ports, states, mut supply } = window.parts(state);
         let length_s = supply.clock.length_s(length);
         for ((model, unit_port), of) in self.models.iter_mut().zip(unit_ports).zip(states.iter()) {
             model.remain(unit_port, &of.outputs.values, &mut supply, (now + length, length_s));

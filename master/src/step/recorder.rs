@@ -5,8 +5,8 @@
 
 use crate::record::{Column, ColumnKind, Observer};
 use crate::step::compiled::CompiledPlan;
-use crate::step::supply::Supply;
-use crate::step::unit_port::{UnitPort, UnitPortState};
+use crate::step::supply::Coupled;
+use crate::step::unit_port::UnitPort;
 use crate::system::link::{Type, type_of};
 use crate::system::refresh::Refresh;
 use crate::time::Tick;
@@ -117,10 +117,11 @@ impl Recorder {
     #[inline]
     pub fn read(
         &mut self,
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        (supply, at): (&mut Supply<'_>, Tick),
+        coupled: &mut Coupled<'_>,
+        at: Tick,
         mut compiled: Option<&mut CompiledPlan>,
     ) -> Result<(), UnitError> {
+        let Coupled { unit_ports, states, supply } = coupled;
         for r in &mut self.readings {
             let (unit_port, state) = (&mut unit_ports[r.unit_port], &mut states[r.unit_port]);
             // What is sampled anyway.

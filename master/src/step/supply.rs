@@ -3,9 +3,11 @@
 use crate::method::predict::Predictor;
 use crate::signal::history::History;
 use crate::signal::segment::Segment;
+use crate::step::unit_port::{UnitPort, UnitPortState};
 use crate::system::law::Law;
 use crate::system::outside::Outside;
 use crate::time::{Clock, Span, Tick};
+use crate::unit::UnitError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -45,6 +47,13 @@ pub(crate) struct Supply<'a> {
     pub room: &'a mut [Segment],
 }
 
+/// The units of a run as a step sees them: their ports, the states of these, and what feeds them.
+pub(crate) struct Coupled<'a> {
+    pub unit_ports: &'a mut [UnitPort],
+    pub states: &'a mut [UnitPortState],
+    pub supply: Supply<'a>,
+}
+
 impl Sources {
     /// For channels of at most `width` components.
     pub fn new(laws: Vec<Box<dyn Law>>, family: Vec<Arc<dyn Predictor>>, clock: Clock, width: usize) -> Self {
@@ -56,6 +65,14 @@ impl Sources {
     pub fn with<'a>(&'a mut self, histories: &'a mut [History], pace: Pace) -> Supply<'a> {
         let Sources { laws, family, clock, outside, room } = self;
         Supply { histories, laws, outside, predictor: family[pace.degree].as_ref(), clock: *clock, pace, room }
+    }
+}
+
+impl Coupled<'_> {
+    /// Brings the outputs of a unit that follow its inputs at once to the inputs of `at`.
+    #[inline]
+    pub fn refresh(&mut self, unit: usize, at: Tick) -> Result<(), UnitError> {
+        self.unit_ports[unit].refresh(&mut self.states[unit], &mut self.supply, at)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::step::line::Waves;
 use crate::step::power::EnergyBalance;
 use crate::step::pre_step::PreStep;
 use crate::step::state::{Signals, State};
-use crate::step::supply::Sources;
+use crate::step::supply::{Coupled, Sources};
 use crate::step::unit_port::UnitPort;
 use crate::system::link::Links;
 use crate::time::{Span, Tick};
@@ -50,14 +50,8 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub fn new(
-        unit_ports: Vec<UnitPort>,
-        (sources, histories): (Sources, Vec<History>),
-        links: Links,
-        plan: Plan,
-        groups: Vec<Vec<usize>>,
-    ) -> Self {
-        let (lines, joints, revocable) = (Vec::new(), Joints::default(), false);
+    pub fn new(unit_ports: Vec<UnitPort>, sources: Sources, links: Links, plan: Plan, groups: Vec<Vec<usize>>) -> Self {
+        let (lines, joints, revocable, histories) = (Vec::new(), Joints::default(), false, Vec::new());
         let (pre_step, balance, kept) = (None, None, None);
         Window {
             unit_ports,
@@ -132,9 +126,8 @@ impl Window {
     /// The forces of joints in a window that is run once.
     fn foretell_joints(&mut self, state: &mut State) -> Result<(), RunError> {
         let (now, length) = (state.now, self.length(state));
-        let parts = (self.unit_ports.as_mut_slice(), state.signals.histories.as_mut_slice());
-        let length_s = self.sources.clock.length_s(length);
-        self.joints.foretell(&state.joints, parts, (now, now + length), length_s)
+        let span = Span { from: now, to: now + length, length_s: self.sources.clock.length_s(length) };
+        self.joints.foretell(&state.joints, &mut self.unit_ports, &mut state.signals.histories, &span)
     }
 
     /// Runs the plan; `keep` as in [`crate::unit::Unit::step`]. A step that was not finished ends it.
@@ -145,16 +138,17 @@ impl Window {
         let Window { unit_ports, sources, links, plan, groups, balance, .. } = self;
         let State { now, pace, signals, unit_ports: states, loops, .. } = state;
         let Signals { histories, links: carried, balance: accounts } = signals;
-        let supply = &mut sources.with(histories, *pace);
-        let now = *now;
+        let coupled = &mut Coupled { unit_ports, states, supply: sources.with(histories, *pace) };
+        let (now, clock) = (*now, coupled.supply.clock);
         for op in plan.ops_at(now) {
             match op.stretched(pace.stretch) {
                 Op::Advance { unit, from, to } => {
-                    let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
+                    let span = Span { from: now + from, to: now + to, length_s: clock.length_s(to - from) };
                     // What the account of the step before says, and values that are not real.
                     if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
-                        balance.arrive(accounts, (unit_ports, states), supply, (unit, &span));
+                        balance.arrive(accounts, coupled, unit, &span);
                     }
+                    let Coupled { unit_ports, states, supply } = &mut *coupled;
                     let (unit_port, state) = (&mut unit_ports[unit], &mut states[unit]);
                     if !links.is_empty() && !state.begun {
                         links.supply(carried, unit, unit_port.unit.as_mut())?;
@@ -169,33 +163,35 @@ impl Window {
                     }
                     unit_port.keep_reported(state);
                     if !links.is_empty() {
-                        let t_s = supply.clock.seconds(span.to);
+                        let t_s = clock.seconds(span.to);
                         links.read(carried, unit, unit_port.unit.as_mut(), Some(t_s))?;
                     }
                 }
                 // What others may see from now on.
                 Op::Publish { unit, at } => {
+                    let Coupled { unit_ports, states, supply } = &mut *coupled;
                     unit_ports[unit].publish(&states[unit], supply, now + at);
                     if !links.is_empty() {
                         links.publish(carried, unit);
                     }
                 }
                 Op::Begin { unit, from, to } => {
-                    let span = Span { from: now + from, to: now + to, length_s: supply.clock.length_s(to - from) };
+                    let span = Span { from: now + from, to: now + to, length_s: clock.length_s(to - from) };
                     // As for a step made at once; what comes out of it is read where it is ended.
                     if let (Some(balance), Some(accounts)) = (&*balance, &mut *accounts) {
-                        balance.arrive(accounts, (unit_ports, states), supply, (unit, &span));
+                        balance.arrive(accounts, coupled, unit, &span);
                     }
                     if !links.is_empty() {
-                        links.supply(carried, unit, unit_ports[unit].unit.as_mut())?;
+                        links.supply(carried, unit, coupled.unit_ports[unit].unit.as_mut())?;
                     }
+                    let Coupled { unit_ports, states, supply } = &mut *coupled;
                     unit_ports[unit].begin(&mut states[unit], supply, &span, keep)?;
                 }
                 // Outputs with feed-through: of one unit, or of an algebraic loop.
-                Op::RefreshUnit { unit, at } => unit_ports[unit].refresh(&mut states[unit], supply, now + at)?,
+                Op::RefreshUnit { unit, at } => coupled.refresh(unit, now + at)?,
                 Op::Refresh { group, at } => match groups[group].as_slice() {
-                    [unit] => unit_ports[*unit].refresh(&mut states[*unit], supply, now + at)?,
-                    units => loops[group].solve((unit_ports, states), units, supply, now + at)?,
+                    [unit] => coupled.refresh(*unit, now + at)?,
+                    units => loops[group].solve(coupled, units, now + at)?,
                 },
             }
         }
@@ -207,7 +203,7 @@ impl Window {
     #[inline]
     fn close(&mut self, state: &mut State) -> Result<(), UnitError> {
         let Window { unit_ports, sources, plan, joints, balance, .. } = self;
-        let State { now, pace, signals, joints: joined, .. } = state;
+        let State { now, pace, signals, joints: joined, unit_ports: states, .. } = state;
         let Signals { histories, balance: accounts, .. } = signals;
         let length = plan.window * pace.stretch;
         let end = *now + length;
@@ -216,7 +212,8 @@ impl Window {
             joints.settle(joined, (unit_ports.as_mut_slice(), histories.as_mut_slice()), end, length_s)?;
         }
         if let (Some(balance), Some(accounts)) = (balance, accounts) {
-            balance.settle(accounts, unit_ports, (&mut sources.with(histories, *pace), end));
+            let supply = sources.with(histories, *pace);
+            balance.settle(accounts, &mut Coupled { unit_ports, states, supply }, end);
         }
         Ok(())
     }

@@ -110,8 +110,8 @@ pub fn page(run: &Multirate, outcome: &Outcome) -> Result<String, DefinitionErro
         "frames": frames(outcome),
         "height": at_frames(outcome, "log_height"),
         "lines": [
-            line(outcome, "cylinder speed", "mm/s", (Columns::speed, 1e3, 1)),
-            line(outcome, "cylinder force", "kN", (Columns::force, 1e-3, 1)),
+            line(outcome, &Quantity { name: "cylinder speed", unit: "mm/s", of: Columns::speed, scale: 1e3 }),
+            line(outcome, &Quantity { name: "cylinder force", unit: "kN", of: Columns::force, scale: 1e-3 }),
         ],
     });
     // `</` must not end the script element.
@@ -124,10 +124,18 @@ fn frames(outcome: &Outcome) -> Vec<Value> {
     outcome.frames.iter().map(frame).collect()
 }
 
+/// A column of each cylinder, times `scale` in `unit`.
+struct Quantity {
+    name: &'static str,
+    unit: &'static str,
+    of: fn(usize) -> String,
+    scale: f64,
+}
+
 /// A quantity of both cylinders at the frames.
-fn line(outcome: &Outcome, name: &str, unit: &str, (of, scale, digits): (fn(usize) -> String, f64, u32)) -> Value {
+fn line(outcome: &Outcome, Quantity { name, unit, of, scale }: &Quantity) -> Value {
     let values = [0, 1].map(|i| at_frames(outcome, &of(i)).iter().map(|v| round(v * scale)).collect::<Vec<_>>());
-    json!({"name": name, "unit": unit, "digits": digits, "values": values})
+    json!({"name": name, "unit": unit, "digits": 1, "values": values})
 }
 
 /// A column of the trace at the frames.

@@ -103,8 +103,8 @@ impl Body {
             let (body, relative) = (chosen(&self.data, &self.plain, memory), memory.reals[TOLERANCE]);
             // Time since the step's start, so that a step does not depend on where it is.
             let now = &mut memory.hidden_reals[..kept];
-            let settings = Tolerant { inputs, joint, relative };
-            return settings.advance(body, (&mut self.dopri, &mut self.state), now, (0.0, span.step_s)).map_err(failed);
+            let settings = Tolerant { body, inputs, joint, relative };
+            return settings.advance((&mut self.dopri, &mut self.state), now, (0.0, span.step_s)).map_err(failed);
         }
         let count = span.micro_steps(memory.reals[MICRO_STEP], WORK)?;
         self.micro_steps(memory, span, count).map_err(failed)
@@ -167,10 +167,10 @@ impl Body {
         let (walked, part) = walk.split_at_mut(kept);
         let body = chosen(&self.data, &self.plain, memory);
         if memory.integers[0] == DORMAND_PRINCE {
-            let settings = Tolerant { inputs, joint, relative: memory.reals[TOLERANCE] };
+            let settings = Tolerant { body, inputs, joint, relative: memory.reals[TOLERANCE] };
             if tau > passed.tau {
                 let times = (std::mem::replace(&mut passed.tau, tau), tau);
-                settings.advance(body, (&mut self.dopri, &mut self.state), walked, times).map_err(failed)?;
+                settings.advance((&mut self.dopri, &mut self.state), walked, times).map_err(failed)?;
             }
             self.state.values_mut().copy_from_slice(&walked[..size]);
             return Ok(());
@@ -221,6 +221,7 @@ struct Passed {
 
 /// Integration with error control.
 struct Tolerant<'a> {
+    body: &'a FlexibleBody,
     inputs: &'a Polynomials,
     joint: Joint,
     relative: f64,
@@ -230,12 +231,11 @@ impl Tolerant<'_> {
     /// Advances `kept`, a state with the step to try next as its last number.
     fn advance(
         &self,
-        body: &FlexibleBody,
         (dopri, state): (&mut Dopri, &mut BodyState),
         kept: &mut [f64],
         times: (f64, f64),
     ) -> Result<(), Error> {
-        let (size, last) = (state.values().len(), kept.len() - 1);
+        let (body, size, last) = (self.body, state.values().len(), kept.len() - 1);
         dopri.hold(self.joint);
         state.values_mut().copy_from_slice(&kept[..size]);
         dopri.relative = self.relative;

@@ -45,7 +45,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
 
     // Outputs: those of the last step, the force of now, and the states.
     let mut add = |names: Vec<String>, look| {
-        outputs(&mut b, &names, look, &[], &knowns);
+        outputs(&mut b, &names, look, &knowns);
     };
     add(vector("lam_mean", r), ("N", "mean force over the last step: keeps the impulse"));
     add(vector("lam_end", r), ("N", "force at the end of the last step, with the predicted speed"));
@@ -53,11 +53,11 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     add(vector("s_pred", r), ("m", "predicted position at the end of the last step"));
     // The force of now is the only output that follows an input at once.
     for (i, name) in vector("lam", r).into_iter().enumerate() {
-        let look = ("N", "force at the present state with the speed `w0`");
-        outputs(&mut b, &[name], look, &[(speeds[i], DependencyKind::Constant)], &knowns);
+        let declared = Declared::output(&name).unit("N").about("force at the present state with the speed `w0`");
+        b.add(declared.depends(&[(speeds[i], DependencyKind::Constant)]).initially(&knowns));
     }
     let mut add = |names: Vec<String>, look| {
-        outputs(&mut b, &names, look, &[], &knowns);
+        outputs(&mut b, &names, look, &knowns);
     };
     // States, and what the controller and the balance of work say.
     let pressures = (1..=r).flat_map(|i| [format!("p[{i},1]"), format!("p[{i},2]")]).collect();

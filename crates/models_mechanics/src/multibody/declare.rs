@@ -88,21 +88,20 @@ fn declare_state<P: Plant>(
     let at = |i: usize, what: &str| format!("{what} of interface coordinate {}: {}", i + 1, P::INTERFACE[i]);
     // Position and speed of the interface, now and after the last step.
     for (i, name) in vector("s", r).into_iter().enumerate() {
-        outputs(b, &[name], ("m", &at(i, "value")), &[], knowns);
+        outputs(b, &[name], ("m", &at(i, "value")), knowns);
     }
     for (i, name) in vector("w", r).into_iter().enumerate() {
-        outputs(b, &[name], ("m/s", &at(i, "speed")), &[], knowns);
+        outputs(b, &[name], ("m/s", &at(i, "speed")), knowns);
     }
     outputs(
         b,
         &vector("lam_hold", r),
         ("N", "interface force that holds the system at its start, W λ + b = 0"),
-        &[],
         knowns,
     );
     for (i, name) in vector("w_step", r).into_iter().enumerate() {
         let about = at(i, "speed after the last step in the directions of its start, what w + H (W λ + b) predicts");
-        outputs(b, &[name], ("m/s", &about), &[], knowns);
+        outputs(b, &[name], ("m/s", &about), knowns);
     }
     // Energies, work and how well the constraints hold.
     let common = [
@@ -118,10 +117,10 @@ fn declare_state<P: Plant>(
         ("contact_force", "N", "sum of the normal forces of all contacts in the last step"),
     ];
     for (name, unit, about) in common {
-        outputs(b, &[name.to_owned()], (unit, about), &[], knowns);
+        outputs(b, &[name.to_owned()], (unit, about), knowns);
     }
     for (name, unit, about) in own {
-        outputs(b, &[name], (unit, &about), &[], knowns);
+        outputs(b, &[name], (unit, &about), knowns);
     }
     // What the solver has done, as integers.
     let counts = [
@@ -153,7 +152,7 @@ fn declare_model(
         b.add(declared.depends(&on_forces).initially(knowns).state_derivative_of(*w));
     }
     let mut add = |names: Vec<String>, look| {
-        outputs(b, &names, look, &[], knowns);
+        outputs(b, &names, look, knowns);
     };
     add(packed("W", r), ("1/kg", "mobility of the interface in the next step"));
     add(vector("b", r), ("m/s2", "acceleration of the interface without forces in the next step"));

@@ -5,17 +5,19 @@ use macrostep_slave::{Fault, Memory};
 use super::{Layout, Multibody, failed};
 use crate::plants::Plant;
 
+/// Value references of unknowns and knowns, and the changes of both.
+pub(super) struct Along<'a> {
+    pub unknown: &'a [u32],
+    pub known: &'a [u32],
+    pub d_known: &'a [f64],
+    pub d_unknown: &'a mut [f64],
+}
+
 impl<P: Plant> Multibody<P> {
-    /// `lists` are unknowns and knowns, `values` their directions. In `initial`isation b follows the forces through the
+    /// In `initial`isation b follows the forces through the
     /// look-ahead, which has no derivative where sets change; only what is constant there has one.
-    pub(super) fn differentiate(
-        &mut self,
-        memory: &Memory,
-        lists: (&[u32], &[u32]),
-        initial: bool,
-        values: (&[f64], &mut [f64]),
-    ) -> Result<(), Fault> {
-        let ((unknown, known), (d_known, d_unknown)) = (lists, values);
+    pub(super) fn differentiate(&mut self, memory: &Memory, initial: bool, along: Along<'_>) -> Result<(), Fault> {
+        let Along { unknown, known, d_known, d_unknown } = along;
         let layout = self.layout;
         // Outputs that no force changes at once, and where ẇ stands.
         let (forces, r) = (layout.force()..layout.outputs(), layout.r);

@@ -202,7 +202,8 @@ fn build(
     method.correction = corrector.map_or(method.correction, Correction::Custom);
     let channels = Channels::of(names, &descriptions, &method, &mut system, &units)?;
     let is_before_law = method.predictor.edge() == Edge::BeforeLaw;
-    let laws = wiring::connect(names, (is_before_law, catalogue), (&descriptions, &channels), (&mut system, &units))?;
+    let known = wiring::Known { descriptions: &descriptions, channels: &channels, catalogue };
+    let laws = wiring::connect(names, &known, is_before_law, (&mut system, &units))?;
     constraints::declare(names, &channels, (&mut system, &units))?;
     bonds::declare(names, &descriptions, &mut system, &units)?;
     let grid = times::grid(&s);

@@ -32,13 +32,22 @@ struct Wiring<'a> {
     catalogue: &'a dyn Catalogue,
 }
 
+/// What is known of the units when they are connected.
+pub(super) struct Known<'a> {
+    pub descriptions: &'a [Arc<ModelDescription>],
+    pub channels: &'a Channels,
+    /// Who gives laws.
+    pub catalogue: &'a dyn Catalogue,
+}
+
 /// Connects all that the scenario says; the laws of the master, in the order in which they were made.
 pub(super) fn connect(
     names: &Names<'_>,
-    (is_before_law, catalogue): (bool, &dyn Catalogue),
-    (descriptions, channels): (&[Arc<ModelDescription>], &Channels),
+    known: &Known<'_>,
+    is_before_law: bool,
     (system, units): (&mut System, &[UnitId]),
 ) -> Result<Vec<LawId>, Finding> {
+    let Known { descriptions, channels, catalogue } = *known;
     let s = names.scenario();
     let (laws, made, lines) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let mut wiring =

@@ -38,10 +38,11 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             findings.push(by_fork(&unit.name, &unit.place, co));
         }
         // What a fork of its process gives a unit, the method may use.
-        let unit = (i, fed.contains(unit.name.as_str()));
-        capabilities(d.scenario, unit, (co, co.can_get_and_set_fmu_state || forks), findings);
-        nodes(d.scenario, unit.0, description, findings);
-        multiple(d.scenario, unit.0, (co, description), findings);
+        let goes_back = co.can_get_and_set_fmu_state || forks;
+        let able = Able { co, goes_back, is_fed: fed.contains(unit.name.as_str()) };
+        capabilities(d.scenario, i, &able, findings);
+        nodes(d.scenario, i, description, findings);
+        multiple(d.scenario, i, (co, description), findings);
     }
 }
 
@@ -53,13 +54,18 @@ fn by_fork(unit: &str, place: &Place, co: &CoSimulation) -> Finding {
     Finding::note(place, what, "`macrostep check --rollback` tests an FMU")
 }
 
-/// What one unit can do, and whether its inputs are fed; `goes_back` by its own functions or by fork.
-fn capabilities(
-    s: &Scenario,
-    (u, is_fed): (usize, bool),
-    (co, goes_back): (&CoSimulation, bool),
-    findings: &mut Vec<Finding>,
-) {
+/// What one unit can do, and is to do.
+struct Able<'a> {
+    co: &'a CoSimulation,
+    /// By its own functions or by fork.
+    goes_back: bool,
+    /// Whether its inputs are fed.
+    is_fed: bool,
+}
+
+/// What the method asks of one unit.
+fn capabilities(s: &Scenario, u: usize, able: &Able<'_>, findings: &mut Vec<Finding>) {
+    let Able { co, goes_back, is_fed } = *able;
     // Corrections repeat steps from a snapshot.
     let (unit, c) = (&s.units[u], &s.coupling);
     if c.correct.repeats() && !goes_back {

@@ -61,8 +61,9 @@ impl Predictor for Lagrange {
     fn segments(&self, history: &History, span: &Span, out: &mut [Segment]) {
         let lead = history.lead(span.to);
         let degree = self.degree.min(lead);
+        let points = Points { history, span, lead, degree };
         if self.derivative == Derivative::Differentiated {
-            component(history, span, lead, degree, 0, &mut out[0]);
+            points.component(0, &mut out[0]);
             for c in 1..out.len() {
                 let (done, rest) = out.split_at_mut(c);
                 done[c - 1].differentiate(span.length_s, &mut rest[0]);
@@ -73,7 +74,7 @@ impl Predictor for Lagrange {
             return parabolas(history, span, lead, out);
         }
         for (c, segment) in out.iter_mut().enumerate() {
-            component(history, span, lead, degree, c, segment);
+            points.component(c, segment);
         }
     }
 }
@@ -94,23 +95,34 @@ pub(crate) fn line([s1, s0]: [f64; 2], [y1, y0]: [f64; 2], out: &mut Segment) {
     out.fill(1, |i| if i == 0 { y1 - slope * s1 } else { slope });
 }
 
-/// The polynomial of component `c` through row `lead` and the `degree` rows before it.
-#[inline]
-fn component(history: &History, span: &Span, lead: usize, degree: usize, c: usize, out: &mut Segment) {
-    if degree == 0 {
-        out.set_constant(history.value(lead, c));
-        return;
+/// Row `lead` and the `degree` rows before it, for a polynomial over a span.
+struct Points<'a> {
+    history: &'a History,
+    span: &'a Span,
+    lead: usize,
+    degree: usize,
+}
+
+impl Points<'_> {
+    /// The polynomial of component `c` through them.
+    #[inline]
+    fn component(&self, c: usize, out: &mut Segment) {
+        let Points { history, span, lead, degree } = *self;
+        if degree == 0 {
+            out.set_constant(history.value(lead, c));
+            return;
+        }
+        if degree == 1 {
+            let (s, y) = ([0, 1].map(|j| span.local(history.at(lead - j))), [0, 1].map(|j| history.value(lead - j, c)));
+            return line(s, y, out);
+        }
+        let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1];
+        for (j, jet) in jets[..=degree].iter_mut().enumerate() {
+            jet.s = span.local(history.at(lead - j));
+            jet.values[0] = history.value(lead - j, c);
+        }
+        interpolate(&jets[..=degree], out);
     }
-    if degree == 1 {
-        let (s, y) = ([0, 1].map(|j| span.local(history.at(lead - j))), [0, 1].map(|j| history.value(lead - j, c)));
-        return line(s, y, out);
-    }
-    let mut jets = [Jet { s: 0.0, values: [0.0; 3], len: 1 }; DEGREE_MAX + 1];
-    for (j, jet) in jets[..=degree].iter_mut().enumerate() {
-        jet.s = span.local(history.at(lead - j));
-        jet.values[0] = history.value(lead - j, c);
-    }
-    interpolate(&jets[..=degree], out);
 }
 
 #[cfg(test)]

@@ -38,6 +38,14 @@ pub(super) struct HeldSteps {
     stepped: usize,
 }
 
+/// What held steps read and write: the newest row and the next one, and the units with their states.
+pub(super) struct Called<'a> {
+    pub newest: &'a [f64],
+    pub next: &'a mut [f64],
+    pub unit_ports: &'a mut [UnitPort],
+    pub states: &'a mut [UnitPortState],
+}
+
 impl StepRange {
     /// No steps yet, at the end of those there are.
     pub fn after(held: &HeldSteps) -> Self {
@@ -83,11 +91,12 @@ impl HeldSteps {
     pub fn run(
         &mut self,
         range: &StepRange,
-        (newest, next): (&[f64], &mut [f64]),
-        (unit_ports, states): (&mut [UnitPort], &mut [UnitPortState]),
-        (t_s, length_s): (f64, f64),
+        called: &mut Called<'_>,
+        t_s: f64,
+        length_s: f64,
         is_after_row: bool,
     ) -> Result<Option<(usize, Outcome)>, UnitError> {
+        let Called { newest, next, unit_ports, states } = called;
         let mut words = &self.words[range.words..];
         for (i, step) in self.steps[range.steps.clone()].iter().enumerate() {
             // The lists of this step, and its inputs.

@@ -1,6 +1,6 @@
 //! One window of a compiled plan.
 
-use super::held::{HeldSteps, StepRange};
+use super::held::{Called, HeldSteps, StepRange};
 use super::moves::Move;
 use super::past::Past;
 use super::wiring::UnitWiring;
@@ -99,9 +99,9 @@ impl Work<'_> {
         span: &Span,
         is_after_row: bool,
     ) -> Result<Option<Unfinished>, UnitError> {
-        let step = (supply.clock.seconds(span.from), span.length_s);
-        let units = (&mut *self.unit_ports, &mut *self.states);
-        let ended = self.held.run(range, (self.newest, self.next), units, step, is_after_row);
+        let Work { newest, next, unit_ports, states, .. } = self;
+        let mut called = Called { newest, next, unit_ports, states };
+        let ended = self.held.run(range, &mut called, supply.clock.seconds(span.from), span.length_s, is_after_row);
         // Units were given what they were to have when accounts were closed at the window's start.
         if let Some((bonds, accounts)) = accounts {
             self.held.stepped(range).for_each(|u| bonds.depart(accounts, &self.unit_ports[u], u, span));

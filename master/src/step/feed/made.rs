@@ -3,7 +3,7 @@
 use super::interface::{InterfaceFeed, MeanFeed};
 use super::{Feed, LawFeed};
 use crate::ids::Signal;
-use crate::method::predict::Edge;
+use crate::method::predict::{Edge, Predictor};
 use crate::signal::history::History;
 use crate::signal::series::SeriesFeed;
 use crate::step::joints::ReactionFeed;
@@ -17,11 +17,11 @@ use crate::system::{Connection, Source, System};
 pub(crate) fn feeds_of(
     (system, unit): (&System, usize),
     inputs: &[u32],
-    (edge, depth): (Edge, usize),
+    predictor: &dyn Predictor,
     histories: &mut Vec<History>,
 ) -> Vec<Feed> {
     // Laws that are predicted behind themselves have histories of their outputs.
-    let law_depth = (edge == Edge::AfterLaw).then_some(depth);
+    let law_depth = (predictor.edge() == Edge::AfterLaw).then_some(predictor.depth());
     // Each connection widens a feed of the same source, or makes a new one.
     let mut feeds: Vec<Feed> = Vec::new();
     for c in system.connections_of(unit) {
@@ -73,7 +73,7 @@ fn made(
         }
         Source::Line { line, end } => {
             let input = (connection.reference, place);
-            Feed::Line(Box::new(LineFeed::new((system, line), end, input, histories)))
+            Feed::Line(Box::new(LineFeed::new((system, line), end, input).with_history(histories)))
         }
         Source::Series(i) => Feed::Series(SeriesFeed { series: system.series[i].clone(), place }),
         Source::Outside(outside) => Feed::Outside(OutsideFeed { outside, place }),

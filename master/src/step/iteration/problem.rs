@@ -6,8 +6,9 @@ use super::polynomial::Polynomial;
 use super::waveforms::waveforms;
 use crate::method::correct::{Convergence, Problem, relative};
 use crate::step::guess::GuessState;
-use crate::step::jacobian;
+use crate::step::jacobian::{self, Guesses};
 use crate::step::state::State;
+use crate::step::supply::Coupled;
 use crate::step::window::{Unfinished, Window};
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
@@ -262,10 +263,11 @@ impl Problem for Guessed<'_> {
             return Ok(false);
         }
         let Guessed { window, state, guesses, .. } = self;
-        let State { now, pace, signals, guess, .. } = &mut **state;
+        let State { now, pace, signals, guess, unit_ports: states, .. } = &mut **state;
         let samples: Vec<_> = guesses.iter().map(|g| (g.channel, g.first, g.end(*now, pace.stretch))).collect();
         let Window { unit_ports, sources, plan, .. } = &mut **window;
-        let supply = &mut sources.with(&mut signals.histories, *pace);
-        jacobian::estimate((unit_ports, supply), (plan, *now), &samples, &guess.scale, jacobian)
+        let supply = sources.with(&mut signals.histories, *pace);
+        let coupled = &mut Coupled { unit_ports, states, supply };
+        jacobian::estimate(coupled, (plan, *now), &Guesses { samples: &samples, scale: &guess.scale }, jacobian)
     }
 }

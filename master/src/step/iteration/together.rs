@@ -5,6 +5,7 @@
 use super::problem::{Guessed, left, put};
 use crate::method::schedule::Op;
 use crate::step::state::State;
+use crate::step::supply::Coupled;
 use crate::step::unit_port::{Tried, UnitPort};
 use crate::step::window::{START, Window};
 use crate::time::Span;
@@ -75,7 +76,7 @@ fn pass(window: &mut Window, trials: &mut [State]) -> Result<bool, UnitError> {
                 let span = Span { from: now + from, to: now + to, length_s: clock.length_s(to - from) };
                 let mut tried = Tried::default();
                 for trial in &mut *trials {
-                    let (unit_ports, states, mut supply) = window.parts(trial);
+                    let Coupled { unit_ports, states, mut supply } = window.parts(trial);
                     if !unit_ports[unit].propose(&mut states[unit], &mut supply, &span, &mut tried) {
                         return Ok(false);
                     }
@@ -91,7 +92,7 @@ fn pass(window: &mut Window, trials: &mut [State]) -> Result<bool, UnitError> {
             }
             Op::Publish { unit, at } => {
                 for trial in &mut *trials {
-                    let (unit_ports, states, mut supply) = window.parts(trial);
+                    let Coupled { unit_ports, states, mut supply } = window.parts(trial);
                     unit_ports[unit].publish(&states[unit], &mut supply, now + at);
                 }
             }

@@ -19,22 +19,23 @@ use super::state::JointsState;
 use crate::error::RunError;
 use crate::signal::history::History;
 use crate::step::unit_port::UnitPort;
-use crate::time::Tick;
+use crate::time::Span;
 use crate::unit::UnitError;
 
 impl Joints {
-    /// Puts the forces of the window over `span`, of `length_s` seconds, into the histories.
+    /// Puts the forces of the window over `span` into the histories.
     ///
     /// # Errors
     /// Those of the units, or [`RunError::Unmoved`] for a joint that no force moves.
     pub fn foretell(
         &mut self,
         state: &JointsState,
-        (unit_ports, histories): (&mut [UnitPort], &mut [History]),
-        (now, end): (Tick, Tick),
-        length_s: f64,
+        unit_ports: &mut [UnitPort],
+        histories: &mut [History],
+        span: &Span,
     ) -> Result<(), RunError> {
-        self.prepare(state, (&mut *unit_ports, &*histories), now)?;
+        let (end, length_s) = (span.to, span.length_s);
+        self.prepare(state, (&mut *unit_ports, &*histories), span.from)?;
         // What takes back what is open now.
         for i in 0..self.rows() {
             (self.by_a[i], self.by_b[i]) = (self.gap[i] / length_s + self.rate[i], self.rate[i]);

@@ -71,7 +71,6 @@ impl UnitPort {
     pub fn new(
         (system, u): (&System, usize),
         unit: Box<dyn Unit>,
-        step: Tick,
         method: &Method,
         histories: &mut Vec<History>,
     ) -> Self {
@@ -81,7 +80,7 @@ impl UnitPort {
         let may_vary = co.is_some_and(|c| c.can_handle_variable_communication_step_size);
         let takes = system.input_orders[u];
         let refs: Vec<u32> = system.connections_of(u).map(|c| c.reference).collect();
-        let feeds = feeds_of((system, u), &refs, (method.predictor.edge(), method.predictor.depth()), histories);
+        let feeds = feeds_of((system, u), &refs, method.predictor.as_ref(), histories);
         // How feed-through outputs are sampled.
         let refresh = match method.sampling {
             Sampling::Updated => Refresh::of(description),
@@ -93,7 +92,12 @@ impl UnitPort {
         // What is known over time is no constant over a step, nor is the force of a joint.
         let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_) | Feed::Reaction(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && takes > 0);
-        UnitPort { unit, step, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
+        UnitPort { unit, step: 0, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
+    }
+
+    /// The same with steps of so many ticks.
+    pub fn with_step(self, step: Tick) -> Self {
+        UnitPort { step, ..self }
     }
 
     /// Before the first step.

@@ -20,7 +20,8 @@ impl UnitPort {
         };
         // The inputs over the whole step are kept meanwhile: accounts look at them after it.
         exchange(&mut dense, self);
-        let outcome = self.parts(state, (&mut dense, &mut samples), (t_s, length_s), keep);
+        let outcome =
+            self.parts(state, &mut Sampled { dense: &mut dense, samples: &mut samples }, (t_s, length_s), keep);
         exchange(&mut dense, self);
         (self.dense, state.dense) = (Some(dense), Some(samples));
         outcome
@@ -29,10 +30,11 @@ impl UnitPort {
     fn parts(
         &mut self,
         state: &mut UnitPortState,
-        (dense, samples): (&mut Dense, &mut DenseState),
+        sampled: &mut Sampled<'_>,
         (t_s, length_s): (f64, f64),
         keep: bool,
     ) -> Result<Outcome, UnitError> {
+        let Sampled { dense, samples } = sampled;
         let (q, mut from) = (dense.nodes.len(), 0.0);
         for i in 1..=q {
             // The part of the inputs up to the next node.
@@ -76,6 +78,12 @@ impl UnitPort {
         }
         Ok(())
     }
+}
+
+/// The nodes of a step, and what is read at them.
+struct Sampled<'a> {
+    dense: &'a mut Dense,
+    samples: &'a mut DenseState,
 }
 
 /// Puts the inputs' polynomials in the place of those that are kept for the whole step.

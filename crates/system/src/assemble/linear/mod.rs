@@ -22,7 +22,7 @@ use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Gain, Law, LawKind, Names, Place};
 use macrostep_description::{ModelDescription, Variable};
 use nalgebra::{DMatrix, DVector};
-use part::{Part, Times, part};
+use part::{Part, Subject, Times, part};
 
 /// The solution of a linear system.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub fn linear(a: &Assembly, catalogue: &dyn Catalogue) -> Result<Linear, Finding
             step_s: share * s.experiment.step_s.unwrap_or(1e-3),
         };
         let is_fed = |name: &str| s.targets().any(|(to, _)| to.unit == unit.name && to.variable == name);
-        let made = part((unit, description), &values, &times, is_fed, catalogue);
+        let made = part(&Subject { entry: unit, description, starts: &values }, &times, is_fed, catalogue);
         parts.push(made.map_err(|why| refused(format!("unit `{}`, {why}", unit.name)))?);
     }
     // What couples them, and all of it together.

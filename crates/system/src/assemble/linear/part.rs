@@ -46,13 +46,19 @@ pub struct Times {
     pub step_s: f64,
 }
 
+/// A unit as the scenario has it, and its start values.
+pub struct Subject<'a> {
+    pub entry: &'a Entry,
+    pub description: &'a ModelDescription,
+    pub starts: &'a [Start],
+}
+
 /// The unit with its start values; `is_fed` says which inputs are connected.
 ///
 /// # Errors
 /// In words: what keeps it from being linear equations.
 pub fn part(
-    (entry, description): (&Entry, &ModelDescription),
-    starts: &[Start],
+    Subject { entry, description, starts }: &Subject<'_>,
     times: &Times,
     is_fed: impl Fn(&str) -> bool,
     catalogue: &dyn Catalogue,
