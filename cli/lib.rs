@@ -22,7 +22,6 @@ mod fit;
 #[cfg(feature = "full")]
 mod flex;
 mod fmus;
-mod forces;
 mod formats;
 mod help;
 #[cfg(feature = "full")]
@@ -34,17 +33,13 @@ mod junit;
 #[cfg(feature = "full")]
 mod lab;
 mod laboratory;
-mod options;
 mod oscillator;
-mod pictures;
 mod print;
 mod program;
 mod progress;
 mod recover;
-mod simulate;
 mod single;
 mod slaves;
-mod summary;
 mod survey;
 #[cfg(feature = "full")]
 mod sweep;
