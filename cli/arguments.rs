@@ -24,7 +24,7 @@ use crate::terms::Fmi;
 #[cfg(feature = "full")]
 mod full {
     pub use crate::fit::FitArguments;
-    pub use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+    pub use crate::flex::arguments::FlexVerb;
     pub use crate::help::{CompletionsArguments, ManualArguments};
     pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
     pub use crate::lab::LabArguments;
@@ -88,7 +88,7 @@ impl Arguments {
             #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
             #[cfg(feature = "full")]
-            Verb::Interface(a) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Surface(a)) => a.out.as_deref(),
             // They write files the user names, or nothing.
             Verb::Info(_)
             | Verb::Check(_)
@@ -168,9 +168,6 @@ pub enum Verb {
     #[cfg(feature = "full")]
     #[command(subcommand)]
     Flex(FlexVerb),
-    /// The beam on springs with a full and a reduced interface
-    #[cfg(feature = "full")]
-    Interface(InterfaceArguments),
     /// Write the laboratory: a page for any browser, in which the two masses run with any method while you move the sliders
     #[cfg(feature = "full")]
     Lab(LabArguments),

@@ -27,8 +27,6 @@ mod help;
 #[cfg(feature = "full")]
 mod hydraulic;
 mod info;
-#[cfg(feature = "full")]
-mod interface;
 mod junit;
 #[cfg(feature = "full")]
 mod lab;

@@ -140,7 +140,7 @@ fn scenario(a: &OscillatorArguments, parameters: Parameters) -> Result<Scenario,
     if let Some(file) = &a.force {
         feed(&mut s, file);
     }
-    let place = Place::option("--tolerance");
+    let place = Place::option("--solution");
     let of = SolutionOf::Named(solution::PAIR.to_owned());
     s.solution = Some(Solution { of, columns: Vec::new(), tolerance: a.tolerance, place });
     Ok(s)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::run::{done, program as macrostep};
+use clap::Parser;
 use macrostep::{embedded, factory};
 use macrostep_analysis::pair::{self, Pair};
 use macrostep_analysis::scheme::{Correct, Predict, Schedule, Scheme};
@@ -212,7 +213,8 @@ fn the_scenarios_of_beam_and_pendulum_run_again() {
     // The beam's rows are those of another file, and its other steps are dear: as many as one is enough.
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    done(&["interface", "--step", "2e-3", "--out", &path("o")]);
+    let words = ["interface", "--native", "--step", "2e-3", "--out", &path("o")];
+    crate::interface::run(&crate::interface::Arguments::parse_from(words)).expect("deflections");
     done(&["run", &path("o/scenario.toml"), "--out", &path("p"), "--no-pictures"]);
     let [written, again] = ["o/deflections.csv", "p/trace.csv"].map(|name| columns(&folder.path().join(name)));
     for (name, column) in [("full_driven", "beam.u[2]"), ("full_middle", "beam.u[251]"), ("full_free", "beam.u[500]")] {
