@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Scheme, recipe};
+use macrostep_analysis::{models, parameters_of};
 use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::{Exact, Parameters, State};
 use macrostep_system::scenario::{
@@ -95,7 +95,7 @@ pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
         unpacked: Vec::new(),
     };
     if arguments.start == Start::Exact {
-        document.scenario.history = past(arguments, &document, &asked, parameters(arguments.case, &own)?)?;
+        document.scenario.history = past(arguments, &document, &asked)?;
     }
     run::of(&asked, document)
 }
@@ -213,19 +213,15 @@ fn check_steps(a: &OscillatorArguments, step_s: f64) -> Result<(), Failure> {
 }
 
 /// The exact solution before the start, at the times the method looks back to.
-fn past(
-    a: &OscillatorArguments,
-    document: &Document,
-    asked: &RunArguments,
-    p: Parameters,
-) -> Result<Vec<Event>, Failure> {
+fn past(a: &OscillatorArguments, document: &Document, asked: &RunArguments) -> Result<Vec<Event>, Failure> {
     if let Some(file) = &a.force {
         let reason = "the exact solution before the start does not contain forces";
         return Err(Failure::conflict(format!("--force {}", file.display()), "--start exact", reason));
     }
-    // The method as options make it.
+    // The method and the values as options make them.
     let mut changed = document.clone();
     change(&mut changed, &asked.system)?;
+    let p = parameters_of(&changed.scenario).map_err(Failure::Run)?;
     let exact = Exact::new(&p).map_err(Failure::run)?;
     let mut simulation = models::simulation(&changed.scenario, &models::native).map_err(Failure::run)?;
     let mut times_s: Vec<f64> = simulation.before().into_iter().map(|(_, t_s)| t_s).collect();

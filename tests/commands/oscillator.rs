@@ -89,11 +89,22 @@ fn the_solution_is_that_of_the_values() {
         ("case-1:s-s", "mass1.k_c=99", "expected one spring, the same in both masses"),
         ("nonlinear-spring", "mass1.x0=0.1", "the solution `oscillator`: expected "),
         ("chain", "mass1.x0=0.1", "the solution `oscillator`: expected "),
+        ("case-1:f-s", "mass2.f_ext=3", "expected no force `mass2.f_ext`"),
     ] {
         let output = macrostep(&["run", system, "--solution", "oscillator", "--set", set]);
         let said = text(&output.stderr);
         assert!(output.status.code() == Some(1) && said.contains(words), "{system}: {said}");
     }
+}
+
+/// An exact start is that of the values, in whichever words they are.
+#[test]
+fn a_past_has_the_values_of_the_scenario() {
+    let begun =
+        |set: [&str; 2]| json(&[&["--start", "exact", "--predict", "quadratic", "--stop", "0.1"][..], &set].concat());
+    let (words, unit) = (begun(["--set", "x1_0=3"]), begun(["--set", "mass1.x0=3"]));
+    assert_eq!((&words["final"], &words["errors"]), (&unit["final"], &unit["errors"]));
+    assert_ne!(words["final"], begun(["--set", "x1_0=2"])["final"]);
 }
 
 /// Error and calls of `fmi2DoStep` of the named methods, the Jacobian included, for both cases.

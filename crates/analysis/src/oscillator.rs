@@ -6,7 +6,7 @@ use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, Force, Parameters, State};
 use macrostep_system::Scenario;
 use macrostep_system::check::input_table;
-use macrostep_system::scenario::{Gain, Law, LawKind, Names, Source, Value};
+use macrostep_system::scenario::{Connection, Gain, Law, LawKind, Names, Place, Source, Value};
 use std::sync::Arc;
 
 /// An oscillator pair with exact subsystems.
@@ -123,6 +123,23 @@ fn beside(exact: Exact, step_s: Option<f64>, stop_s: f64) -> Solution {
 /// # Errors
 /// In words: what the scenario has that such a pair has not.
 pub fn solution_of(s: &Scenario, step_s: Option<f64>) -> Result<Solution, String> {
+    let parameters = parameters_of(s)?;
+    is_pair(s, parameters)?;
+    // The solution, without forces or under those of a file.
+    let exact = match force(s)? {
+        Some(force) => Exact::forced(&parameters, force),
+        None => Exact::new(&parameters),
+    };
+    let exact = exact.map_err(|e| e.to_string())?;
+    let e = &s.experiment;
+    Ok(beside(exact, step_s, e.stop_s.unwrap_or(f64::NAN) - e.start_s))
+}
+
+/// The values of both masses and of the spring between them.
+///
+/// # Errors
+/// In words: what the scenario has that such a pair has not.
+pub fn parameters_of(s: &Scenario) -> Result<Parameters, String> {
     let names = Names::of(s);
     let [0, 1] = [1, 2].map(|i| names.unit(&format!("mass{i}")).unwrap_or(usize::MAX)) else {
         return Err("expected the units `mass1` and `mass2`".to_owned());
@@ -149,15 +166,7 @@ pub fn solution_of(s: &Scenario, step_s: Option<f64>) -> Result<Solution, String
         return Err("expected one spring, the same in both masses".to_owned());
     };
     (parameters.k_c, parameters.c_c) = (*k_c, *c_c);
-    is_pair(s, parameters)?;
-    // The solution, without forces or under those of a file.
-    let exact = match force(s)? {
-        Some(force) => Exact::forced(&parameters, force),
-        None => Exact::new(&parameters),
-    };
-    let exact = exact.map_err(|e| e.to_string())?;
-    let e = &s.experiment;
-    Ok(beside(exact, step_s, e.stop_s.unwrap_or(f64::NAN) - e.start_s))
+    Ok(parameters)
 }
 
 /// A value that the scenario sets.
@@ -188,19 +197,27 @@ fn is_pair(s: &Scenario, p: Parameters) -> Result<(), String> {
     if is_one { Ok(()) } else { Err("expected units, connections and law of `macrostep oscillator`".to_owned()) }
 }
 
-/// Forces on both masses from a file.
+/// Forces on both masses from a file, as they are; without one there are none.
 fn force(s: &Scenario) -> Result<Option<Force>, String> {
-    let on = |i: usize| {
-        let to = format!("mass{}", i + 1);
-        s.connections.iter().find(|c| c.to.unit == to && c.to.variable == "f_ext")
-    };
-    let from = [on(0), on(1)].map(|c| c.map(|c| &c.from));
-    let Some(file) = from.iter().flatten().find_map(|from| s.input(&from.unit)) else { return Ok(None) };
+    let fed: Vec<&Connection> = s.connections.iter().filter(|c| s.input(&c.from.unit).is_some()).collect();
+    let names = Names::of(s);
+    let mass =
+        |c: &Connection| ["mass1", "mass2"].iter().position(|unit| c.to.unit == *unit && c.to.variable == "f_ext");
+    // A mass that no file pulls is not pulled.
+    for i in (0..2).filter(|i| !fed.iter().any(|c| mass(c) == Some(*i))) {
+        if names.settings(i).any(|setting| setting.variable == "f_ext") && number(&names, i, "f_ext")? != 0.0 {
+            return Err(format!("expected no force `mass{}.f_ext`, or one from a file", i + 1));
+        }
+    }
+    let Some(file) = fed.first().and_then(|c| s.input(&c.from.unit)) else { return Ok(None) };
     let table = input_table(file).map_err(|finding| finding.to_string())?;
     let mut values = vec![[0.0; 2]; table.times_s.len()];
-    for (i, from) in from.iter().enumerate() {
-        let Some(from) = from.filter(|from| from.unit == file.name) else { continue };
-        let texts = table.column(&from.variable).into_iter().flatten();
+    for c in fed {
+        let plain = Connection::new(c.from.clone(), c.to.clone(), Place::default());
+        let Some(i) = mass(c).filter(|_| *c == plain && c.from.unit == file.name) else {
+            return Err(format!("expected forces of one file as they are, and found `{}` from `{}`", c.to, c.from));
+        };
+        let texts = table.column(&c.from.variable).into_iter().flatten();
         values.iter_mut().zip(texts).for_each(|(value, (_, text))| value[i] = text.trim().parse().unwrap_or(f64::NAN));
     }
     let force = Force::new(table.times_s, values);
