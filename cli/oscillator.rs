@@ -25,6 +25,12 @@ use crate::terms::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Va
 #[command(
     mut_arg("system", |a| a.required(false).default_value(solution::PAIR).hide(true)),
     mut_arg("fmus", |a| a.hide(true)),
+    mut_arg("record", |a| a.hide_short_help(true)),
+    mut_arg("error", |a| a.hide_short_help(true)),
+    mut_arg("report", |a| a.hide_short_help(true)),
+    mut_arg("watch", |a| a.hide_short_help(true)),
+    mut_arg("checkpoint", |a| a.hide_short_help(true)),
+    mut_arg("resume", |a| a.hide_short_help(true)),
     mut_arg("set", |a| a.help(SET).value_name("NAME=VALUE")),
     mut_arg("step", |a| a.help("Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]")),
     mut_arg("stop", |a| a.help("End of the run in seconds [default: 10]")),

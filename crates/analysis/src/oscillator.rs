@@ -171,7 +171,7 @@ pub fn parameters_of(s: &Scenario) -> Result<Parameters, String> {
 
 /// A value that the scenario sets.
 fn number(names: &Names<'_>, unit: usize, variable: &str) -> Result<f64, String> {
-    let setting = names.settings(unit).filter(|setting| setting.variable == variable).last();
+    let setting = names.settings(unit).rfind(|setting| setting.variable == variable);
     match setting.map(|setting| (&setting.value, &setting.unit)) {
         Some((Value::Real(x), None)) => Ok(*x),
         Some((Value::Integer(n), None)) => Ok(*n as f64),
