@@ -5,31 +5,26 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::CheckArguments;
-use crate::checkpoint::CheckpointArguments;
 use crate::info::InfoArguments;
 use crate::laboratory::arguments::{AdviseArguments, ConvergeArguments, StabilityArguments};
+use crate::oscillator::OscillatorArguments;
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
-use crate::slaves::SlaveArguments;
 use crate::system::arguments::{
     ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemArguments, SystemsArguments,
     VerifyArguments,
 };
-use macrostep_analysis::scheme::Named;
 
 #[cfg(feature = "full")]
 use full::*;
 
-use crate::terms::{
-    Case, Control, Correct, Coupling, Derivative, Energy, Fast, Fmi, Integrator, Predict, Rate, Sampling, Schedule,
-    Setting, Start, Units, Variant,
-};
+use crate::terms::Fmi;
 
 /// Options of the verbs that only the feature `full` has.
 #[cfg(feature = "full")]
 mod full {
     pub use crate::fit::FitArguments;
-    pub use crate::flex::arguments::{FlexVerb, InterfaceArguments};
+    pub use crate::flex::arguments::FlexVerb;
     pub use crate::help::{CompletionsArguments, ManualArguments};
     pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
     pub use crate::lab::LabArguments;
@@ -66,7 +61,7 @@ impl Arguments {
         let Some(verb) = &self.verb else { return Some(&self.out) };
         match verb {
             // Verbs that write a folder of results, some of them one that has a name by default.
-            Verb::Oscillator(a) => a.out.as_deref(),
+            Verb::Oscillator(a) => a.run.out.as_deref(),
             Verb::Energy(a) => a.out.as_deref(),
             Verb::Stability(a) => a.output.out.as_deref(),
             Verb::Converge(a) => a.output.out.as_deref(),
@@ -93,7 +88,7 @@ impl Arguments {
             #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
             #[cfg(feature = "full")]
-            Verb::Interface(a) => a.out.as_deref(),
+            Verb::Flex(FlexVerb::Surface(a)) => a.out.as_deref(),
             // They write files the user names, or nothing.
             Verb::Info(_)
             | Verb::Check(_)
@@ -115,6 +110,9 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Co-simulate the two-mass oscillator once and compare with the exact solution
+    ///
+    /// A run of a scenario in the words of the benchmark. Without options that is `macrostep run case-1:f-s --solution oscillator`: Jacobi,
+    /// linear inputs, H = 1 ms, 10 s. All options of `macrostep run` are options of this verb too.
     Oscillator(Box<OscillatorArguments>),
     /// Residual energy of the power bonds of a system, and its error, without and with energy correction
     Energy(Box<EnergyArguments>),
@@ -170,9 +168,6 @@ pub enum Verb {
     #[cfg(feature = "full")]
     #[command(subcommand)]
     Flex(FlexVerb),
-    /// The beam on springs with a full and a reduced interface
-    #[cfg(feature = "full")]
-    Interface(InterfaceArguments),
     /// Write the laboratory: a page for any browser, in which the two masses run with any method while you move the sliders
     #[cfg(feature = "full")]
     Lab(LabArguments),
@@ -215,104 +210,8 @@ pub struct EnergyArguments {
     pub json: bool,
 }
 
-/// `macrostep oscillator`.
-#[derive(Debug, Args)]
-pub struct OscillatorArguments {
-    /// Parameters of the benchmark
-    #[arg(long, value_enum, default_value = "1")]
-    pub case: Case,
-    /// Coupling, schedule, predictor, corrector and macro step in one: jerk (explicit, order 6), waveform (implicit, on nodes
-    /// inside of steps that it chooses), waveform:Q (the same on Q + 1 nodes, steps of one length), palindromic (symmetric, conserves energy) [default: none]
-    #[arg(long, value_name = "METHOD")]
-    pub method: Option<Named>,
-    /// What the subsystems exchange [default: f-s, with a method s-s]
-    #[arg(long, value_enum)]
-    pub coupling: Option<Coupling>,
-    /// Order of the steps [default: jacobi]
-    #[arg(long, value_enum)]
-    pub schedule: Option<Schedule>,
-    /// Prediction of the inputs: hold, linear, quadratic or poly:K (values); ia0, ia1, ia2 or ia:K (accelerations of degree K,
-    /// integrated); h3 or h5 (Hermite); jerk or jerk:3 (accelerations and their rates at 2 or 3 points); rates (value and rate
-    /// at one point); mean (of both ends of the step, with a corrector); spectral:Q (Q + 1 nodes inside the step) [default: linear]
-    #[arg(long, value_name = "PREDICTOR")]
-    pub predict: Option<Predict>,
-    /// For ia with Gauss–Seidel: polynomial of a motion that is known up to the step's end [default: h3]
-    #[arg(long, value_enum, value_name = "VARIANT")]
-    pub gs_variant: Option<Variant>,
-    /// Corrector, which repeats macro steps [default: explicit]
-    #[arg(long, value_enum)]
-    pub correct: Option<Correct>,
-    /// Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]
-    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
-    pub step: Option<f64>,
-    /// The steps of the fast side are H/R; R as 5 or 3/2
-    #[arg(long, value_name = "R", default_value = "1")]
-    pub rate: Rate,
-    /// The fast side; only with a rate above 1 [default: 2]
-    #[arg(long, value_enum)]
-    pub fast: Option<Fast>,
-    /// Micro step h of both subsystems in seconds; not with exact integration [default: the own macro step]
-    #[arg(long, value_name = "h", value_parser = positive, allow_negative_numbers = true)]
-    pub micro: Option<f64>,
-    /// Integrator inside the subsystems
-    #[arg(long, value_enum, default_value = "exact")]
-    pub integrator: Integrator,
-    /// Step control: chooses macro steps from H/1024 to H, and the degree of classical and integrated predictors
-    #[arg(long, value_enum, default_value = "fixed")]
-    pub control: Control,
-    /// Relative tolerance of step control: of predicted inputs, or of residual power [default: 1e-4]
-    #[arg(long, value_name = "TOL", value_parser = positive, allow_negative_numbers = true)]
-    pub control_tolerance: Option<f64>,
-    /// Energy correction, for residual energy
-    #[arg(long, value_enum, default_value = "monitor")]
-    pub energy: Energy,
-    /// Samples before t = 0
-    #[arg(long, value_enum, default_value = "ramp")]
-    pub start: Start,
-    /// Evaluation of a coupling force or acceleration that a subsystem sends
-    #[arg(long, value_enum, default_value = "updated")]
-    pub sampling: Sampling,
-    /// Velocity of a displacement input
-    #[arg(long, value_enum, default_value = "passed")]
-    pub derivative: Derivative,
-    /// End of the run in seconds
-    #[arg(long, value_name = "T", default_value = "10", value_parser = positive, allow_negative_numbers = true)]
-    pub stop: f64,
-    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`; linear between rows, and two rows with the
-    /// same time for a jump. The forces are exact where steps end at the times of rows [default: none]
-    #[arg(long, value_name = "FILE")]
-    pub force: Option<PathBuf>,
-    /// Another value for a parameter: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0; may be repeated [default: none]
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<Setting>,
-    /// Record every N-th communication point, and the last; errors are computed at all of them
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
-    pub record_every: u64,
-    /// Kind of the subsystems
-    #[arg(long, value_enum, default_value = "fmu")]
-    pub units: Units,
-    /// Folder for trace, scenario, result and pictures; made if missing [default: nothing is written]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Print one JSON object instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
-    /// Largest relative position error allowed; above it the exit code is 3 [default: any]
-    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
-    pub tolerance: Option<f64>,
-    /// Accept a result in which some macro steps did not converge: exit code 0 instead of 1 [default: off]
-    #[arg(long)]
-    pub accept_unconverged: bool,
-    /// Accept a result whose coupling makes it grow: exit code 0 instead of 1 [default: off]
-    #[arg(long)]
-    pub accept_growth: bool,
-    /// Checkpoints
-    #[command(flatten)]
-    pub checkpoints: CheckpointArguments,
-    /// Where FMUs run
-    #[command(flatten)]
-    pub slaves: SlaveArguments,
-}
+/// More steps than this in a run are taken for a mistake.
+pub const STEPS_MAX: f64 = 1e8;
 
 /// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {

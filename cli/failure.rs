@@ -45,14 +45,6 @@ pub enum Failure {
     /// A result that is less accurate than it is to be, in words.
     #[error("{0}")]
     Inaccurate(String),
-    /// The result is further from exact than `--tolerance` allows.
-    #[error("largest relative position error is {found:e}, expected at most {allowed:e} (`--tolerance`)")]
-    OutOfTolerance {
-        /// Error found.
-        found: f64,
-        /// Error allowed.
-        allowed: f64,
-    },
 }
 
 impl Failure {
@@ -60,7 +52,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::OutOfTolerance { .. } | Self::Inaccurate(_) => 3,
+            Self::Inaccurate(_) => 3,
             _ => 1,
         }
     }

@@ -4,12 +4,14 @@ use macrostep_master::record::Trace;
 use macrostep_run::{Checkpoint, Stream, folder_at};
 use std::path::Path;
 
+#[cfg(feature = "full")]
 use macrostep_system::Scenario;
 
 use crate::failure::Failure;
 
 /// Writes a scenario that `macrostep run` runs again to the same numbers, below the settings it was made of. Where no key says
 /// what was run, there is no file, and standard error says why.
+#[cfg(feature = "full")]
 pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String>) -> Result<(), Failure> {
     match system {
         Ok(system) => {

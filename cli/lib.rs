@@ -22,29 +22,22 @@ mod fit;
 #[cfg(feature = "full")]
 mod flex;
 mod fmus;
-mod forces;
 mod formats;
 mod help;
 #[cfg(feature = "full")]
 mod hydraulic;
 mod info;
-#[cfg(feature = "full")]
-mod interface;
 mod junit;
 #[cfg(feature = "full")]
 mod lab;
 mod laboratory;
-mod options;
 mod oscillator;
-mod pictures;
 mod print;
 mod program;
 mod progress;
 mod recover;
-mod simulate;
 mod single;
 mod slaves;
-mod summary;
 mod survey;
 #[cfg(feature = "full")]
 mod sweep;

@@ -1,243 +1,250 @@
-//! `macrostep oscillator`: one run, compared with the exact solution.
+//! `macrostep oscillator`: the two-mass oscillator in the words of the benchmark, as a scenario that is run as any other one.
 
-use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use macrostep_analysis::pair::{Compared, Comparison, Outcome, Recorder};
-use macrostep_description::shown;
-use macrostep_import::isolation::interrupt;
-use macrostep_master::record::Observer;
-use macrostep_master::{RunError, SavedState, Second, Simulation};
-use macrostep_plot::Table;
-use macrostep_run::{Checkpoint, CheckpointWriter, Rows, Sink, Steps, Stream, Thinned};
+use clap::Args;
+use macrostep_analysis::scheme::{Scheme, recipe};
+use macrostep_analysis::{models, parameters_of};
+use macrostep_benchmarks::Oscillator;
+use macrostep_oscillator::{Exact, Parameters, State};
+use macrostep_system::scenario::{
+    Connection, Coupling as Method, Endpoint, Event, InputFile, Place, Setting, Solution, SolutionOf, Value,
+};
+use macrostep_system::words::{Predict, Schedule};
+use macrostep_system::{Document, Scenario};
 
-use crate::accounts::{bond_line, course_line};
-use crate::arguments::OscillatorArguments;
-use crate::distinct::Files;
-use crate::failure::{Failure, kept};
-use crate::files::{rows_at, write_system, write_text};
-use crate::forces::Forces;
-use crate::options::OscillatorOptions;
-use crate::pictures::Curves;
-use crate::slaves::SlaveArguments;
-use crate::summary::Summary;
-use crate::terms::Control;
-use crate::verdict::{Accepted, met};
-use crate::{pictures, print, progress, simulate};
+use crate::arguments::positive;
+use crate::failure::Failure;
+use crate::system::arguments::RunArguments;
+use crate::system::changes::change;
+use crate::system::{run, solution};
+use crate::terms::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Variant, typed};
 
-/// Runs, prints, writes, and compares with the tolerance asked for.
+/// `macrostep oscillator`.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("system", |a| a.required(false).default_value(solution::PAIR).hide(true)),
+    mut_arg("fmus", |a| a.hide(true)),
+    mut_arg("record", |a| a.hide_short_help(true)),
+    mut_arg("error", |a| a.hide_short_help(true)),
+    mut_arg("report", |a| a.hide_short_help(true)),
+    mut_arg("watch", |a| a.hide_short_help(true)),
+    mut_arg("checkpoint", |a| a.hide_short_help(true)),
+    mut_arg("resume", |a| a.hide_short_help(true)),
+    mut_arg("set", |a| a.help(SET).value_name("NAME=VALUE")),
+    mut_arg("step", |a| a.help("Macro step H of the slow side in seconds [default: 1e-3, jerk 1e-2, waveform 0.2]")),
+    mut_arg("stop", |a| a.help("End of the run in seconds [default: 10]")),
+)]
+pub struct OscillatorArguments {
+    /// Parameters of the benchmark
+    #[arg(long, value_enum, default_value = "1")]
+    pub case: Case,
+    /// What the subsystems exchange [default: f-s, with a method s-s]
+    #[arg(long, value_enum)]
+    pub coupling: Option<Coupling>,
+    /// For ia with Gauss–Seidel: polynomial of a motion that is known up to the step's end [default: h3]
+    #[arg(long, value_enum, value_name = "VARIANT")]
+    pub gs_variant: Option<Variant>,
+    /// Velocity of a displacement input
+    #[arg(long, value_enum, default_value = "passed")]
+    pub derivative: Derivative,
+    /// The steps of the fast side are H/R; R as 5 or 3/2
+    #[arg(long, value_name = "R", default_value = "1")]
+    pub rate: Rate,
+    /// The fast side; only with a rate above 1 [default: 2]
+    #[arg(long, value_enum)]
+    pub fast: Option<Fast>,
+    /// Micro step h of both subsystems in seconds; not with exact integration [default: the own macro step]
+    #[arg(long, value_name = "h", value_parser = positive, allow_negative_numbers = true)]
+    pub micro: Option<f64>,
+    /// Integrator inside the subsystems
+    #[arg(long, value_enum, default_value = "exact")]
+    pub integrator: Integrator,
+    /// Samples before t = 0
+    #[arg(long, value_enum, default_value = "ramp")]
+    pub start: Start,
+    /// External forces on mass 1 and mass 2 in N: CSV with the columns `time`, `f1` and `f2`; linear between rows, and two rows with the
+    /// same time for a jump. The forces are exact where steps end at the times of rows [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub force: Option<PathBuf>,
+    /// Largest error of an output allowed, relative to its amplitude; above it the exit code is 3 [default: any]
+    #[arg(long, value_name = "ERROR", value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// Help of `--set`.
+const SET: &str = "Another value: m1 m2 k1 k_c k2 c1 c_c c2 x1_0 x2_0 v1_0 v2_0, as NAME=VALUE, or UNIT.VARIABLE=VALUE; may be \
+                   repeated [default: none]";
+
+/// Name of the forces among the inputs, and their columns.
+const FORCE: (&str, [&str; 2]) = ("force", ["f1", "f2"]);
+
+/// Runs the scenario that the words stand for, beside the exact solution, as `macrostep run` does it.
 ///
 /// # Errors
-/// [`Failure`] of the options, the run or the files; [`Failure::OutOfTolerance`] after everything is written.
+/// [`Failure::Usage`] where words do not go together; all others as of [`run::run`].
 pub fn run(arguments: &OscillatorArguments) -> Result<(), Failure> {
-    let options = OscillatorOptions::new(arguments)?;
-    // Where the slaves run makes no difference to a run.
-    let anywhere = OscillatorOptions { slaves: SlaveArguments::default(), ..options.clone() };
-    let run = format!("oscillator\n{}", anywhere.settings()?);
-    let before = kept_run(arguments, &options, &run)?;
-    let mut rows = begun(arguments, before.as_ref())?;
-    let mut writer = arguments.checkpoints.writer(&run)?;
-    // The run.
-    interrupt::note();
-    let compared = simulate::compared(&options).map_err(|failure| kept_rows(failure, &rows))?;
-    let (mut outcome, ended) = watched(compared, &options, (&mut rows, writer.as_mut()), before)
-        .map_err(|failure| kept_rows(failure, &rows))?;
-    // What ended it early, but for signals that have grown beyond all bounds: these are a result.
-    if let Some(failure) = ended.err().filter(|_| outcome.diverged.is_none()) {
-        return Err(kept_rows(failure, &rows));
+    let system = &arguments.run.system;
+    if system.system != Path::new(solution::PAIR) || !system.fmus.is_empty() {
+        let named = system.system.display();
+        return Err(Failure::Usage(format!("`macrostep oscillator` takes no SYSTEM: write `macrostep run {named}`")));
     }
-    if let Some(stream) = &mut rows.stream {
-        stream.close()?;
+    // Values of the benchmark, and those of units.
+    let (of_units, own): (Vec<String>, Vec<String>) = system.set.iter().cloned().partition(|set| is_of_unit(set));
+    let mut asked = arguments.run.clone();
+    asked.system.set = of_units;
+    let mut document = Document {
+        scenario: scenario(arguments, parameters(arguments.case, &own)?)?,
+        findings: Vec::new(),
+        unpacked: Vec::new(),
+    };
+    if arguments.start == Start::Exact {
+        document.scenario.history = past(arguments, &document, &asked)?;
     }
-    look_again(&mut outcome, &options);
-
-    if arguments.json {
-        print::line(json(&options, &outcome)?)?;
-    } else {
-        print::prose(table(&options, &outcome))?;
-    }
-    if let (Some(folder), Some(curves)) = (&arguments.out, &rows.curves) {
-        write(folder, &options, &outcome, curves)?;
-        crate::print::remark!("wrote trace, scenario, result and pictures to `{}`", folder.display());
-    }
-    // What the verdict says is told with it.
-    let others = outcome.warnings.iter().filter(|warning| **warning != outcome.verdict.reason);
-    others.for_each(|warning| eprintln!("warning: {warning}"));
-    judge(&outcome, arguments)
+    run::of(&asked, document)
 }
 
-/// What ended a run, and where its rows are.
-fn kept_rows(failure: Failure, rows: &Rows) -> Failure {
-    kept(failure, rows.stream.as_ref())
+/// Whether `--set` names a variable of a unit.
+fn is_of_unit(set: &str) -> bool {
+    set.split('=').next().is_some_and(|name| name.contains('.'))
 }
 
-/// The run that is continued, where there is one; no file is meant twice.
-fn kept_run(
-    arguments: &OscillatorArguments,
-    options: &OscillatorOptions,
-    run: &str,
-) -> Result<Option<Checkpoint>, Failure> {
-    // Steps that are chosen as the run goes on are as many as it takes.
-    let steps_max = if options.control == Control::Fixed { options.steps() } else { u64::MAX };
-    let resume = arguments.checkpoints.resume.as_deref();
-    let kept = resume.map(|path| Checkpoint::read(path, run, steps_max, false)).transpose()?;
-    let mut files = Files::default();
-    files.reads_option("--force", arguments.force.as_deref());
-    for name in ["trace.csv"].into_iter().chain(arguments.force.is_some().then_some(Forces::BESIDE)) {
-        files.writes_option("--out", arguments.out.as_ref().map(|folder| folder.join(name)).as_deref());
+/// The pair as a scenario of two FMUs, `mass1` and `mass2`, with its solution.
+fn scenario(a: &OscillatorArguments, parameters: Parameters) -> Result<Scenario, Failure> {
+    // A method says more than a scenario has of it: the cut and the step that suit.
+    let options = &a.run.system;
+    let recipe = options.method.map(recipe);
+    let coupling = a.coupling.or(recipe.as_ref().map(|r| r.coupling)).unwrap_or(Coupling::ForceDisplacement);
+    let step_s = options.step.or(recipe.as_ref().map(|r| r.step_s)).unwrap_or(1e-3);
+    let schedule = options.schedule.as_ref().map(|order| order.schedule);
+    let method = Method {
+        schedule: schedule.or(recipe.map(|r| r.schedule)).unwrap_or(Schedule::Jacobi),
+        predict: Predict::classical(1),
+        gs_variant: a.gs_variant.unwrap_or_default(),
+        derivative: a.derivative,
+        sub_steps: 1,
+        ..Method::default()
+    };
+    // Steps of each side, and inside it.
+    check_steps(a, step_s)?;
+    let scheme = Scheme {
+        rate: a.rate,
+        fast: a.fast.unwrap_or_default(),
+        ..Scheme::new(coupling, method.schedule, method.predict)
+    };
+    let shares = scheme.shares(2);
+    let pair = Oscillator {
+        method,
+        shares: [shares[0], shares[1]],
+        micro_step_s: a.micro,
+        integrator: a.integrator,
+        ..Oscillator::new(parameters, coupling, [step_s, options.stop.unwrap_or(10.0)])
+    };
+    let mut s = pair.scenario();
+    if let Some(file) = &a.force {
+        feed(&mut s, file);
     }
-    files.checkpoints(&arguments.checkpoints);
-    files.are_apart()?;
-    Ok(kept)
+    let place = Place::option("--solution");
+    let of = SolutionOf::Named(solution::PAIR.to_owned());
+    s.solution = Some(Solution { of, columns: Vec::new(), tolerance: a.tolerance, place });
+    Ok(s)
 }
 
-/// Steps to the end, to an interrupt or to a failure; what was reached, and what ended it.
-fn watched(
-    mut compared: Compared,
-    options: &OscillatorOptions,
-    (rows, writer): (&mut Rows, Option<&mut CheckpointWriter>),
-    kept: Option<Checkpoint>,
-) -> Result<(Outcome, Result<(), Failure>), Failure> {
-    let mut steps = Steps::new(&compared.coupled.simulation, (0.0, options.stop_s), 1)?;
-    steps.progress = Some(progress::of_run());
-    if let Some(at) = kept {
-        compared.resume(at.saved)?;
-        steps.go_on_after(at.steps);
+/// Both masses get the forces of a file.
+fn feed(s: &mut Scenario, file: &Path) {
+    let (name, place) = (FORCE.0.to_owned(), Place::option("--force"));
+    for (i, column) in FORCE.1.into_iter().enumerate() {
+        let from = Endpoint { unit: name.clone(), variable: column.to_owned() };
+        let to = Endpoint { unit: format!("mass{}", i + 1), variable: "f_ext".to_owned() };
+        s.connections.push(Connection::new(from, to, place.clone()));
     }
-    let Compared { coupled, comparison } = &mut compared;
-    let ended =
-        steps.run(&mut coupled.simulation, &mut ComparedRows { comparison, rows }, writer).map_err(Failure::from);
-    Ok((compared.finish(steps.wall.as_secs_f64()), ended))
+    // A slave may change the working folder before it is read.
+    let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    s.inputs.push(InputFile { name, path, shown: file.display().to_string(), place });
 }
 
-/// After a second look, where one is to decide and its steps are not chosen as it goes on.
-fn look_again(outcome: &mut Outcome, options: &OscillatorOptions) {
-    if outcome.verdict.second == Second::Nothing || options.control != Control::Fixed {
-        return;
-    }
-    let before = outcome.verdict.clone();
-    print::remark!("note: {}", before.at_first_look());
-    outcome.warnings.retain(|warning| *warning != before.reason);
-    let looked = before.second_look(&mut |parts| simulate::divided(options, parts), outcome.statistics.windows);
-    // Where a unit does not run so, the first look stands.
-    if let Ok(verdict) = looked {
-        outcome.verdict = verdict;
+/// The parameters of a case.
+pub fn case_parameters(case: Case) -> Parameters {
+    match case {
+        Case::One => Parameters::case_1(),
+        Case::Two => Parameters::case_2(),
     }
 }
 
-/// Rows of a new file, or of the one of the run that is continued.
-fn begun(arguments: &OscillatorArguments, kept: Option<&Checkpoint>) -> Result<Rows, Failure> {
-    let Some(folder) = &arguments.out else { return Ok(Rows::default()) };
-    let path = folder.join("trace.csv");
-    let columns = Recorder::columns();
-    let names = columns.iter().map(|column| column.name.as_str());
-    let mut curves = Thinned::new(&columns, &HashSet::new());
-    let mut stream = rows_at(&path, names, kept)?;
-    stream.cut()?;
-    if let Some(at) = kept {
-        curves.read(&path, at.file.rows)?;
+/// The parameters of a case with these values, `NAME=VALUE`.
+fn parameters(case: Case, set: &[String]) -> Result<Parameters, Failure> {
+    let mut parameters = case_parameters(case);
+    let mut names: Vec<&str> = Vec::new();
+    for text in set {
+        let expected = || Failure::Usage(format!("`--set {text}`: expected NAME=VALUE, a number"));
+        let (name, value) = text.split_once('=').ok_or_else(expected)?;
+        let (name, value) = (name.trim(), value.trim().parse().map_err(|_| expected())?);
+        if let Some(i) = names.iter().position(|known| *known == name) {
+            return Err(Failure::conflict(format!("--set {}", set[i]), format!("--set {text}"), "set it once"));
+        }
+        names.push(name);
+        parameters.set(name, value).map_err(|error| Failure::Usage(format!("`--set`: {error}")))?;
     }
-    Ok(Rows { curves: Some(curves), ..Rows::new(Some(stream)) })
+    parameters.validate().map_err(|error| Failure::Usage(format!("`--set`: {error}")))?;
+    Ok(parameters)
 }
 
-/// Rows that are compared with the exact solution before they go on.
-struct ComparedRows<'a> {
-    comparison: &'a mut Comparison,
-    rows: &'a mut Rows,
-}
-
-impl Observer for ComparedRows<'_> {
-    fn row(&mut self, t_s: f64, values: &[f64]) {
-        // Without a file nobody looks at the rows that are made of them.
-        let rows: &mut dyn Observer = if self.rows.stream.is_some() { &mut *self.rows } else { &mut () };
-        self.comparison.take(t_s, values, rows);
+/// A fast side needs a rate, and micro steps make up the steps of both sides.
+fn check_steps(a: &OscillatorArguments, step_s: f64) -> Result<(), Failure> {
+    if let Some(fast) = a.fast.filter(|_| a.rate.over == 1) {
+        let reason = "at rate 1 both sides have the same step";
+        return Err(Failure::conflict(format!("--fast {}", typed(fast)), "--rate 1", reason));
     }
-
-    #[inline]
-    fn goes_on(&mut self) -> bool {
-        self.rows.goes_on()
+    let Some(micro_s) = a.micro else { return Ok(()) };
+    let micro = format!("--micro {micro_s}");
+    if a.integrator == Integrator::Exact {
+        return Err(Failure::conflict(micro, "--integrator exact", "exact integration has no micro steps"));
     }
-}
-
-impl Sink for ComparedRows<'_> {
-    fn stream(&mut self) -> Option<&mut Stream> {
-        self.rows.stream.as_mut()
+    let is_whole = |whole_s: f64| {
+        let ratio = whole_s / micro_s;
+        ratio > 0.5 && (ratio - ratio.round()).abs() <= 1e-9 * ratio
+    };
+    if !is_whole(step_s) {
+        let step = format!("--step {step_s}");
+        return Err(Failure::conflict(micro, step, "a macro step is not a whole number of micro steps"));
     }
-
-    fn end(&mut self, _: &mut Simulation) -> Result<(), RunError> {
-        // The comparison has kept the last states.
-        Ok(())
+    if !is_whole(step_s * f64::from(a.rate.under) / f64::from(a.rate.over)) {
+        let (rate, why) =
+            (format!("--rate {}", a.rate), "a step of the fast side is not a whole number of micro steps");
+        return Err(Failure::conflict(micro, rate, why));
     }
-
-    fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
-        let saved = simulation.saved_state()?;
-        self.comparison.keep(simulation, saved)
-    }
-}
-
-/// The JSON object, in full precision, on one line.
-fn json(options: &OscillatorOptions, outcome: &Outcome) -> Result<String, Failure> {
-    Ok(serde_json::to_string(&Summary::new(options, outcome))?)
-}
-
-/// Beside the rows that are there: `scenario.toml`, `result.json` and the pictures.
-pub fn write(
-    folder: &Path,
-    options: &OscillatorOptions,
-    outcome: &Outcome,
-    curves: &dyn Curves,
-) -> Result<(), Failure> {
-    write_system(&folder.join("scenario.toml"), &options.settings()?, options.system())?;
-    if let Some(forces) = &options.force {
-        std::fs::copy(&forces.file, folder.join(Forces::BESIDE)).map_err(Failure::file(&forces.file))?;
-    }
-    write_text(&folder.join("result.json"), &json(options, outcome)?)?;
-    pictures::write(folder, options, curves)?;
     Ok(())
 }
 
-fn table(options: &OscillatorOptions, outcome: &Outcome) -> String {
-    // Both masses side by side; digits enough to compare runs by.
-    let mut table = Table::new("quantity | > mass 1 | > mass 2");
-    let full = |value: f64| format!("{value:.12e}");
-    let short = |value: f64| format!("{value:.3e}");
-    // A run that diverged has no values at its end.
-    let when = if outcome.diverged.is_some() {
-        format!("at t = {} s", shown::time(outcome.end_s))
-    } else {
-        "at the end".to_owned()
-    };
-    table
-        .row([format!("position {when} [m]"), full(outcome.end[0]), full(outcome.end[1])])
-        .row([format!("velocity {when} [m/s]"), full(outcome.end[2]), full(outcome.end[3])])
-        .row(["largest error / amplitude".to_owned(), short(outcome.error[0]), short(outcome.error[1])])
-        .row(["do_steps".to_owned(), outcome.do_steps[0].to_string(), outcome.do_steps[1].to_string()]);
-    // What depends on the options: bonds and chosen steps.
-    let bonds: String = outcome.accounts.iter().map(bond_line).collect();
-    let course = outcome.course.map(|c| course_line(&c, outcome.statistics.windows)).unwrap_or_default();
-    let growth = outcome.growth_rate.map(|rate| format!(" · amplitudes grow at {rate:.3} 1/s")).unwrap_or_default();
-    // The run as a heading, energy and time below.
-    format!(
-        "{}\n\n{}\n{}\nenergy {} J {when} · largest drift {:.3e} of the start{growth}{bonds}{course}\n{:.3} s · units: {}\nverdict: {}",
-        options.line(),
-        table.terminal(),
-        outcome.diverged.as_ref().map(|d| format!("\n{d}\n")).unwrap_or_default(),
-        print::number(outcome.energy, 6),
-        outcome.drift,
-        outcome.wall_s,
-        outcome.units,
-        outcome.verdict.grade
-    )
+/// The exact solution before the start, at the times the method looks back to.
+fn past(a: &OscillatorArguments, document: &Document, asked: &RunArguments) -> Result<Vec<Event>, Failure> {
+    if let Some(file) = &a.force {
+        let reason = "the exact solution before the start does not contain forces";
+        return Err(Failure::conflict(format!("--force {}", file.display()), "--start exact", reason));
+    }
+    // The method and the values as options make them.
+    let mut changed = document.clone();
+    change(&mut changed, &asked.system)?;
+    let p = parameters_of(&changed.scenario).map_err(Failure::Run)?;
+    let exact = Exact::new(&p).map_err(Failure::run)?;
+    let mut simulation = models::simulation(&changed.scenario, &models::native).map_err(Failure::run)?;
+    let mut times_s: Vec<f64> = simulation.before().into_iter().map(|(_, t_s)| t_s).collect();
+    times_s.sort_by(f64::total_cmp);
+    times_s.dedup();
+    Ok(times_s.into_iter().map(|at_s| was(&changed.scenario, &p, at_s, &exact.at(at_s))).collect())
 }
 
-fn judge(outcome: &Outcome, arguments: &OscillatorArguments) -> Result<(), Failure> {
-    let found = outcome.max_relative_position();
-    if let Some(diverged) = &outcome.diverged {
-        return Err(Failure::Run(diverged.to_string()));
+/// Outputs of both masses at a state.
+fn was(s: &Scenario, p: &Parameters, at_s: f64, z: &State) -> Event {
+    let mut settings = Vec::new();
+    for (i, unit) in s.units.iter().enumerate() {
+        let is_driven_by_motion = s.connections.iter().any(|c| c.to.unit == unit.name && c.to.variable == "xi");
+        let motion = ["x", "v", "a", "jerk"].into_iter().zip(p.motion(i, z));
+        let force = is_driven_by_motion.then(|| ("f_c", p.coupling_force(z)));
+        let setting = |(name, value)| (unit.name.clone(), Setting::new(name, Value::Real(value), Place::default()));
+        settings.extend(motion.chain(force).map(setting));
     }
-    match arguments.tolerance {
-        // An error that is NaN is out of any tolerance.
-        Some(allowed) if found.is_nan() || found > allowed => Err(Failure::OutOfTolerance { found, allowed }),
-        _ => met(&outcome.verdict, Accepted::new(arguments.accept_unconverged, arguments.accept_growth)),
-    }
+    Event { at_s, settings, place: Place::default() }
 }

@@ -152,6 +152,7 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
 }
 
 /// A number with so many decimals, or with an exponent where it has more digits than can be read.
+#[cfg(feature = "full")]
 pub fn number(value: f64, decimals: usize) -> String {
     // Written so that NaN is shown as such.
     if value.abs() < 1e9 { format!("{value:.decimals$}") } else { format!("{value:.decimals$e}") }

@@ -144,8 +144,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         #[cfg(feature = "full")]
         Some(Verb::Flex(verb)) => crate::flex::run(&verb),
         #[cfg(feature = "full")]
-        Some(Verb::Interface(arguments)) => crate::interface::run(&arguments),
-        #[cfg(feature = "full")]
         Some(Verb::Completions(arguments)) => crate::help::completions(&arguments),
         #[cfg(feature = "full")]
         Some(Verb::Manual(arguments)) => crate::help::manual(&arguments),

@@ -3,23 +3,36 @@
 
 use std::path::Path;
 
-use macrostep_analysis::pair::{self, Outcome};
+use macrostep::factory;
+use macrostep_analysis::pair::{self, Outcome, Pair};
+use macrostep_analysis::scheme::Scheme;
+use macrostep_benchmarks::Oscillator;
 use macrostep_plot::table::{Table, short};
+use macrostep_system::toml;
 use rayon::prelude::*;
 
 use crate::failure::Failure;
 use crate::files::{write_text, write_trace};
-use crate::options::OscillatorOptions;
+use crate::oscillator::case_parameters;
+use crate::print;
 use crate::progress::progress_bar;
-use crate::summary::Summary;
 use crate::terms::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
-use crate::{print, simulate};
+use summary::Summary;
 
 mod charts;
+mod pictures;
+mod summary;
+
+/// Macro step and end of all runs \[s\]: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
+const TIMES_S: [f64; 2] = [1e-3, 10.0];
+
+/// Every how many communication points a row is kept.
+const EVERY: u64 = 10;
 
 /// One run of the main job.
 pub struct Entry {
-    options: OscillatorOptions,
+    case: Case,
+    scheme: Scheme,
     outcome: Outcome,
 }
 
@@ -31,15 +44,19 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     // A folder that cannot be made is known before the first run; FMUs stay unpacked between runs.
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     // Runs beside each other; each writes its files when it is done.
-    let all = scenarios()?;
+    let all = runs();
     let bar = progress_bar(all.len() as u64, "runs");
     let entries = all
         .into_par_iter()
-        .map(|options| {
-            let outcome = simulate::run(&options)?;
-            write_run(folder, &options, &outcome)?;
+        .map(|(case, scheme)| {
+            let [step_s, stop_s] = TIMES_S;
+            let parameters = case_parameters(case);
+            let pair = Pair { parameters, bond: true, ..Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s) };
+            let outcome = pair::run(&pair, &factory::fmu, EVERY).map_err(Failure::run)?;
+            let entry = Entry { case, scheme, outcome };
+            entry.write(folder)?;
             bar.inc(1);
-            Ok(Entry { options, outcome })
+            Ok(entry)
         })
         .collect::<Result<Vec<Entry>, Failure>>()?;
     bar.finish_and_clear();
@@ -65,39 +82,27 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
 }
 
 /// All combinations, in the order of the table.
-fn scenarios() -> Result<Vec<OscillatorOptions>, Failure> {
-    let couplings = [
-        Coupling::ForceDisplacement,
-        Coupling::DisplacementForce,
-        Coupling::DisplacementDisplacement,
-        Coupling::ForceForce,
-    ];
+fn runs() -> Vec<(Case, Scheme)> {
     let mut all = Vec::new();
-    for common in [common(Case::One)?, common(Case::Two)?] {
-        for coupling in couplings {
+    for case in [Case::One, Case::Two] {
+        for coupling in Coupling::ALL {
             for schedule in [Schedule::Jacobi, Schedule::GaussSeidel] {
                 for degree in [0, 1, 2] {
                     for correct in [Correct::Explicit, Correct::Newton] {
-                        let predict = Predict::classical(degree);
-                        all.push(OscillatorOptions { coupling, schedule, predict, correct, ..common.clone() });
+                        let scheme = Scheme::new(coupling, schedule, Predict::classical(degree));
+                        all.push((case, Scheme { correct, ..scheme }));
                     }
                 }
             }
         }
     }
-    Ok(all)
-}
-
-/// What all runs share: H = 1 ms, 10 s, exact subsystems, so that what is seen is the coupling's error alone.
-pub fn common(case: Case) -> Result<OscillatorOptions, Failure> {
-    OscillatorOptions::typed(&format!("--case {} --predict hold --record-every 10", typed(case)))
+    all
 }
 
 /// The oscillator in one piece with the same step: its rows, and a row of the table.
 fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Failure> {
-    let OscillatorOptions { parameters, step_s, stop_s, record_every, .. } = common(case)?;
-    let outcome = pair::in_one_piece(&parameters, (step_s, stop_s), record_every);
-    let outcome = outcome.map_err(Failure::run)?;
+    let [step_s, stop_s] = TIMES_S;
+    let outcome = pair::in_one_piece(&case_parameters(case), (step_s, stop_s), EVERY).map_err(Failure::run)?;
     let path = folder.join("runs").join(format!("case{}_one_piece.csv", typed(case)));
     write_trace(&path, &outcome.trace)?;
     let words = [
@@ -120,30 +125,39 @@ fn growth(outcome: &Outcome) -> String {
     outcome.growth_rate.map_or_else(String::new, |rate| format!("{rate:.3}"))
 }
 
-/// Name of the files of one run.
-fn name(options: &OscillatorOptions) -> String {
-    format!(
-        "case{}_{}_{}_{}_{}",
-        typed(options.case),
-        typed(options.coupling),
-        options.schedule.short(),
-        options.predict,
-        typed(options.correct)
-    )
+impl Entry {
+    /// What tells runs apart: cut, schedule, predictor, corrector.
+    fn words(&self) -> [String; 4] {
+        let Scheme { coupling, schedule, predict, correct, .. } = self.scheme;
+        [typed(coupling), schedule.short().to_owned(), predict.to_string(), typed(correct)]
+    }
+
+    /// One line that tells runs apart, letters beside the name of the coupling.
+    fn line(&self) -> String {
+        let [coupling, schedule, predict, correct] = self.words();
+        let (case, letters, step_s) = (typed(self.case), self.scheme.coupling.letters(), TIMES_S[0]);
+        let integrator = typed(Integrator::Exact);
+        format!(
+            "case {case} · {coupling} ({letters}) · {schedule} · {predict} · {correct} · H = {step_s} s · integrator {integrator}"
+        )
+    }
+
+    /// Rows, and the scenario that `macrostep run` runs.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let folder = folder.join("runs");
+        std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
+        let name = format!("case{}_{}", typed(self.case), self.words().join("_"));
+        write_trace(&folder.join(format!("{name}.csv")), &self.outcome.trace)?;
+        let mut run = Oscillator::new(case_parameters(self.case), self.scheme.coupling, TIMES_S);
+        (run.method.schedule, run.method.predict, run.method.correct, run.every) =
+            (self.scheme.schedule, self.scheme.predict, self.scheme.correct, EVERY);
+        write_text(&folder.join(format!("{name}.toml")), &toml::write(&run.scenario()))
+    }
 }
 
-fn write_run(folder: &Path, options: &OscillatorOptions, outcome: &Outcome) -> Result<(), Failure> {
-    let folder = folder.join("runs");
-    std::fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
-    let path = folder.join(format!("{}.csv", name(options)));
-    write_trace(&path, &outcome.trace)?;
-    write_text(&folder.join(format!("{}.toml", name(options))), &options.settings()?)
-}
-
-/// `summary.json`: an array of what `macrostep oscillator --json` prints.
+/// `summary.json`: an array of the numbers of all runs.
 fn write_summary(folder: &Path, entries: &[Entry]) -> Result<(), Failure> {
-    let summaries: Vec<_> = entries.iter().map(|entry| Summary::new(&entry.options, &entry.outcome)).collect();
-    let text = serde_json::to_string_pretty(&summaries)?;
+    let text = serde_json::to_string_pretty(&entries.iter().map(Summary::new).collect::<Vec<_>>())?;
     write_text(&folder.join("summary.json"), &text)
 }
 
@@ -154,14 +168,16 @@ fn table(entries: &[Entry]) -> Table {
          > do_steps | > time [s] | > growth [1/s]",
     );
     // The scheme, then what it gives and what it costs.
-    for Entry { options, outcome } in entries {
+    for entry in entries {
+        let (cut, outcome) = (entry.scheme.coupling, &entry.outcome);
+        let [coupling, schedule, predict, correct] = entry.words();
         table.row([
-            typed(options.case),
-            format!("{} {}", typed(options.coupling), options.coupling.words()),
-            options.coupling.letters().to_owned(),
-            options.schedule.short().to_owned(),
-            options.predict.to_string(),
-            typed(options.correct),
+            typed(entry.case),
+            format!("{coupling} {}", cut.words()),
+            cut.letters().to_owned(),
+            schedule,
+            predict,
+            correct,
             short(outcome.max_relative_position()),
             short(outcome.drift),
             format!("{} + {}", outcome.do_steps[0], outcome.do_steps[1]),

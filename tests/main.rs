@@ -7,6 +7,8 @@ mod common;
 mod counting;
 #[path = "kit/errors.rs"]
 mod errors;
+#[path = "../examples/interface.rs"]
+mod interface;
 #[path = "kit/limited.rs"]
 mod limited;
 #[cfg(target_os = "linux")]

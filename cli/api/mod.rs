@@ -181,6 +181,7 @@ impl Asked {
         let summary = outcome.summary(&scenario, &rows).json()?;
         let accepted = self.accepted.of(&scenario);
         let fault = ended.err().or_else(|| refused(&outcome.verdict, accepted));
+        let fault = fault.or_else(|| outcome.missed(&scenario));
         let mut fault = fault.map(Fault::from);
         if let Some(fault) = fault.as_mut().filter(|_| cut.is_set()) {
             fault.kind = Kind::Interrupted;

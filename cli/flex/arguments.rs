@@ -1,4 +1,4 @@
-//! Options of `macrostep flex` and `macrostep interface`.
+//! Options of `macrostep flex`.
 
 use std::path::PathBuf;
 
@@ -13,6 +13,8 @@ pub enum FlexVerb {
     Examples(ExamplesArguments),
     /// Make an FMU of a finite element model
     Import(Box<ImportArguments>),
+    /// Reduce a surface of a body as an interface of few values, as FMUs and a map
+    Surface(Box<SurfaceArguments>),
     /// A flexible pendulum arm with a payload at its tip, coupled and in one piece
     Pendulum(PendulumArguments),
 }
@@ -106,44 +108,38 @@ pub struct ExamplesArguments {
     pub out: Option<PathBuf>,
 }
 
-/// `macrostep interface`.
+/// `macrostep flex surface`.
 #[derive(Debug, Args)]
-pub struct InterfaceArguments {
-    /// Communication step H in seconds; must divide 1 s
-    #[arg(long, value_name = "H", default_value = "1e-4", conflicts_with = "body")]
-    pub step: f64,
-    /// Kind of the units
-    #[arg(long, value_enum, default_value = "fmu", conflicts_with = "body")]
-    pub units: Units,
-    /// Reduce a surface of this body instead: a mesh as of `flex import` [default: the beam on springs]
-    #[arg(long, value_name = "MESH", requires = "connectors")]
-    pub body: Option<PathBuf>,
-    /// Of `--body`: a connector, as of `flex import`; the frame is fixed to the first, the last is shaken [default: none]
-    #[arg(long = "connector", value_name = "NAME=SET", requires = "body")]
+pub struct SurfaceArguments {
+    /// Mesh, as of `flex import`
+    #[arg(value_name = "MESH")]
+    pub body: PathBuf,
+    /// A connector, as of `flex import`; the frame is fixed to the first, the last is shaken
+    #[arg(long = "connector", value_name = "NAME=SET", required = true)]
     pub connectors: Vec<String>,
-    /// Of `--body`: the surface, node set or element set whose nodes are the interface [default: the skin]
-    #[arg(long, value_name = "SET", requires = "body")]
+    /// The surface, node set or element set whose nodes are the interface [default: the skin]
+    #[arg(long, value_name = "SET")]
     pub surface: Option<String>,
-    /// Of `--body`: most values of the reduced interface
-    #[arg(long, value_name = "N", default_value = "60", requires = "body")]
+    /// Most values of the reduced interface
+    #[arg(long, value_name = "N", default_value = "60")]
     pub values: usize,
-    /// Of `--body`: modes of the body, as of `flex import`
-    #[arg(long, value_name = "METHOD", default_value = "cb:10", requires = "body")]
+    /// Modes of the body, as of `flex import`
+    #[arg(long, value_name = "METHOD", default_value = "cb:10")]
     pub reduce: String,
-    /// Of `--body`: Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
-    #[arg(long, value_name = "E,NU,RHO", requires = "body")]
+    /// Young's modulus in Pa, Poisson's ratio, density in kg/m³ [default: those of the deck]
+    #[arg(long, value_name = "E,NU,RHO")]
     pub material: Option<String>,
-    /// Of `--body`: the FMU to write, which moves the nodes of the reduced interface, and takes forces at them [default: none]
-    #[arg(long, value_name = "OUT.fmu", requires = "body")]
+    /// The FMU to write, which moves the nodes of the reduced interface, and takes forces at them [default: none]
+    #[arg(long, value_name = "OUT.fmu")]
     pub fmu: Option<PathBuf>,
-    /// Of `--body`: a second FMU to write, which makes forces on the nodes of the surface from a pressure on each of its facets, along
-    /// normals that turn with it [default: none]
-    #[arg(long, value_name = "OUT.fmu", requires = "body")]
+    /// A second FMU to write, which makes forces on the nodes of the surface from a pressure on each of its facets, along normals that
+    /// turn with it [default: none]
+    #[arg(long, value_name = "OUT.fmu")]
     pub facets: Option<PathBuf>,
     /// Print one JSON object instead of tables [default: off]
     #[arg(long)]
     pub json: bool,
-    /// Folder for pictures and the result; made if missing [default: nothing is written]
+    /// Folder for the map and the result; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

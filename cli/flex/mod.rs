@@ -6,7 +6,7 @@ mod examples;
 mod import;
 mod pendulum;
 mod source;
-pub mod surface;
+mod surface;
 
 use arguments::FlexVerb;
 
@@ -20,6 +20,7 @@ pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
     match verb {
         FlexVerb::Examples(arguments) => examples::run(arguments),
         FlexVerb::Import(arguments) => import::run(arguments),
+        FlexVerb::Surface(arguments) => surface::run(arguments),
         FlexVerb::Pendulum(arguments) => pendulum::run(arguments),
     }
 }

@@ -1,4 +1,4 @@
-//! `macrostep interface --body`: a surface of an imported body as an interface of few values.
+//! `macrostep flex surface`: a surface of an imported body as an interface of few values.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use macrostep_reduction::surface::Fidelity;
 use macrostep_reduction::{InterfaceMap, Surface};
 use serde_json::json;
 
-use super::arguments::InterfaceArguments;
+use super::arguments::SurfaceArguments;
 use super::import::{fault_of, micro_step_of, pack, reduce, write_fmu};
 use super::source::Source;
 use crate::distinct::Files;
@@ -28,10 +28,11 @@ type Row = (InterfaceMap, Fidelity);
 ///
 /// # Errors
 /// [`Failure`] of the arguments, the files and the computation.
-pub fn run(body: &Path, arguments: &InterfaceArguments) -> Result<(), Failure> {
+pub fn run(arguments: &SurfaceArguments) -> Result<(), Failure> {
+    let body = arguments.body.as_path();
     // The FMU never overwrites what it is made from.
     let mut files = Files::default();
-    files.reads("--body", body);
+    files.reads("mesh", body);
     files.writes_option("--fmu", arguments.fmu.as_deref());
     files.writes_option("--facets", arguments.facets.as_deref());
     files.are_apart()?;
@@ -132,7 +133,7 @@ fn maps(map: &InterfaceMap, labels: &[usize]) -> String {
 /// Indices of the nodes of a set, or of the skin.
 fn nodes(source: &Source, set: Option<&str>) -> Result<Vec<usize>, Failure> {
     let Some(mesh) = &source.mesh else {
-        return Err(Failure::Usage("`--body`: a node table has no surfaces; expected a deck with elements".into()));
+        return Err(Failure::Usage("a node table has no surfaces; expected a deck with elements".into()));
     };
     match set {
         None => Ok(mesh.face_nodes(&mesh.boundary())),

@@ -14,7 +14,7 @@ use crate::distinct::Files;
 use crate::failure::Failure;
 
 /// Files that rows are converted to.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct FormatArguments {
     /// Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]
     #[arg(long, value_name = "FILE")]

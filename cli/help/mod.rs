@@ -99,7 +99,7 @@ fn with_examples(command: Command, path: &str, verb: &Verb) -> Command {
     }
     command.mut_subcommand(path, |command| {
         let command = command.mut_args(|option| {
-            let is_rare = RARE.contains(&option.get_id().as_str());
+            let is_rare = RARE.contains(&option.get_id().as_str()) || option.is_hide_short_help_set();
             option.hide_short_help(is_rare)
         });
         let folded = |example: &&str| format!("  {}", lines(example, EXAMPLE_MAX).join(" \\\n        "));

@@ -90,6 +90,12 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
                     "macrostep flex import examples/meshes/link.inp --material 2.1e11,0.3,7850 --connector root=ROOT --connector tip=TIP --fmu link.fmu",
                 ],
             ),
+            verb(
+                "flex surface",
+                &[
+                    "macrostep flex surface examples/meshes/link.inp --material 2.1e11,0.3,7850 --connector root=ROOT --connector tip=TIP --values 36",
+                ],
+            ),
         ],
     ),
     (
@@ -157,7 +163,6 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
                 "actuator",
                 &["macrostep actuator --stop 1", "macrostep actuator --study --out out/actuator # about 1 min"],
             ),
-            long("interface", "20 s", &["macrostep interface --out out/interface # about 20 s"]),
             verb("flex examples", &["macrostep flex examples"]),
             verb("flex pendulum", &["macrostep flex pendulum --stop 0.1"]),
         ],

@@ -8,18 +8,21 @@ mod study;
 
 use std::path::Path;
 
+use macrostep::factory;
+use macrostep_analysis::models;
 use macrostep_analysis::multirate::{
     Limits, Manoeuvre, Multirate, Outcome, Plant, Prediction, Scheme, Verdict, animation, check, errors, judge, run,
 };
 use macrostep_benchmarks::STEP_S;
 use macrostep_description::shown;
-use macrostep_master::{Grade, Verdict as RunVerdict};
+use macrostep_master::{Grade, RunError, Verdict as RunVerdict};
 use macrostep_plot::Table;
 
 use crate::failure::Failure;
 use crate::files::{write_system, write_text, write_trace};
 use crate::print;
-use crate::simulate::with_units;
+use crate::slaves;
+use crate::terms::Units;
 use crate::verdict::{Accepted, met};
 use arguments::{ActuatorArguments, CraneArguments, MultirateArguments};
 use report::Summary;
@@ -67,9 +70,26 @@ fn scenario(plant: Plant, a: &MultirateArguments) -> Multirate {
     run
 }
 
+/// Calls `run` with the source of units that is asked for.
+fn with_units<T>(
+    a: &MultirateArguments,
+    run: impl FnOnce(models::Factory<'_>) -> Result<T, RunError>,
+) -> Result<T, Failure> {
+    let isolation = slaves::isolation(&a.slaves)?;
+    let isolated = |model: &str, name: &str| match &isolation {
+        Some(isolation) => factory::isolated(isolation, model, name),
+        None => factory::fmu(model, name),
+    };
+    let units: models::Factory<'_> = match a.units {
+        Units::Fmu => &isolated,
+        Units::Native => &models::native,
+    };
+    run(units).map_err(Failure::run)
+}
+
 /// Runs natively or through the FMUs, without rows and checkpoints.
 fn simulate(scenario: &Multirate, a: &MultirateArguments, limits: Limits) -> Result<Outcome, Failure> {
-    with_units(a.units, &a.slaves, |units| run(scenario, units, limits))
+    with_units(a, |units| run(scenario, units, limits))
 }
 
 fn one(plant: Plant, a: &MultirateArguments) -> Result<(), Failure> {

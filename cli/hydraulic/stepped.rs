@@ -7,11 +7,11 @@ use macrostep_master::{RunError, SavedState, Simulation};
 use macrostep_run::{Checkpoint, CheckpointWriter, Error, Sink, Steps, Stream, goes_on};
 
 use super::arguments::MultirateArguments;
+use super::with_units;
 use crate::distinct::Files;
 use crate::failure::{Failure, kept};
 use crate::files::rows_at;
 use crate::progress;
-use crate::simulate::with_units;
 
 /// Makes the run the options say, with `trace.csv` and checkpoints where they are asked for.
 ///
@@ -27,7 +27,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
     // What is kept of an earlier part has poses, whether they are shown then or now.
     let is_kept = a.checkpoints.checkpoint.is_some() || at.is_some();
     let limits = if a.out.is_some() || is_kept { Limits::WATCHED } else { Limits::BRIEF };
-    let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, limits))?;
+    let mut watched = with_units(a, |units| Watched::new(scenario, units, limits))?;
     let mut stream = stream(&watched.recording, a, at.as_ref())?;
     let mut writer = a.checkpoints.writer(&identity)?;
     let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1)?;
@@ -47,7 +47,7 @@ pub fn run(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Fail
 /// # Errors
 /// As [`run`].
 pub fn reference(scenario: &Multirate, a: &MultirateArguments) -> Result<Outcome, Failure> {
-    let mut watched = with_units(a.units, &a.slaves, |units| Watched::new(scenario, units, Limits::BRIEF))?;
+    let mut watched = with_units(a, |units| Watched::new(scenario, units, Limits::BRIEF))?;
     let mut steps = Steps::new(&watched.simulation, (0.0, scenario.end_s()), 1)?;
     interrupt::note();
     let ended = stepped(&mut watched, &mut steps, None, None);

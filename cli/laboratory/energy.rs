@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use super::json;
 use super::subject::Subject;
-use crate::arguments::EnergyArguments;
+use crate::arguments::{EnergyArguments, STEPS_MAX};
 use crate::failure::Failure;
 use crate::files::write_text;
-use crate::options::STEPS_MAX;
 use crate::print;
 use crate::system::Opened;
 use crate::system::arguments::SystemArguments;

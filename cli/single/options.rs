@@ -6,13 +6,11 @@ use clap::Args;
 use macrostep_description::shown;
 use macrostep_import::fmu::{Face, Fmu};
 
+use crate::arguments::STEPS_MAX;
 use crate::checkpoint::CheckpointArguments;
 use crate::failure::Failure;
 use crate::formats::FormatArguments;
 use crate::slaves::SlaveArguments;
-
-/// More steps than this are taken for a mistake.
-const STEPS_MAX: f64 = 1e8;
 
 /// `macrostep simulate`. The names fmusim uses are accepted too.
 #[derive(Debug, Args)]

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use macrostep_analysis::scheme::Scheme;
 use macrostep_plot::{Axis, Bars, Chart, Figure, PlotError, Series};
 
 use super::Entry;
-use crate::pictures::{column, energies, positions, running_maximum};
+use super::pictures::{column, energies, positions, running_maximum};
 use crate::terms::{Case, Correct, Coupling, Schedule, typed};
 
 /// Writes `caseN_motion`, `caseN_errors` and `caseN_overview` into `folder`.
@@ -13,7 +14,7 @@ use crate::terms::{Case, Correct, Coupling, Schedule, typed};
 /// # Errors
 /// [`PlotError`] with the file that could not be written.
 pub fn write(folder: &Path, case: Case, entries: &[Entry]) -> Result<(), PlotError> {
-    let entries: Vec<&Entry> = entries.iter().filter(|entry| entry.options.case == case).collect();
+    let entries: Vec<&Entry> = entries.iter().filter(|entry| entry.case == case).collect();
     let prefix = format!("case{}", typed(case));
     motion(&entries).write(folder, &format!("{prefix}_motion"))?;
     errors(&entries).write(folder, &format!("{prefix}_errors"))?;
@@ -24,17 +25,15 @@ pub fn write(folder: &Path, case: Case, entries: &[Entry]) -> Result<(), PlotErr
 /// Positions and energy of the benchmark's first coupling, linear, explicit, against exact.
 fn motion(entries: &[&Entry]) -> Figure {
     let shown = |entry: &&&Entry| {
-        entry.options.coupling == Coupling::ForceDisplacement
-            && entry.options.schedule == Schedule::Jacobi
-            && entry.options.predict.degree == 1
-            && entry.options.correct == Correct::Explicit
+        entry.scheme.coupling == Coupling::ForceDisplacement
+            && entry.scheme.schedule == Schedule::Jacobi
+            && entry.scheme.predict.degree == 1
+            && entry.scheme.correct == Correct::Explicit
     };
     let mut figure = Figure::new("Two-mass oscillator, co-simulated and exact").panel_size(1000.0, 340.0);
     if let Some(entry) = entries.iter().find(shown) {
-        figure = figure
-            .subtitle(&entry.options.line())
-            .with(positions(&entry.outcome.trace))
-            .with(energies(&entry.outcome.trace));
+        figure =
+            figure.subtitle(&entry.line()).with(positions(&entry.outcome.trace)).with(energies(&entry.outcome.trace));
     }
     figure
 }
@@ -66,9 +65,9 @@ fn error_line(entry: &Entry) -> Series {
         column(trace, ["x1_error", "x2_error"][i]).iter().map(|error| error.abs() / amplitude).collect()
     };
     let both: Vec<f64> = relative(0).iter().zip(relative(1)).map(|(a, b)| a.max(b)).collect();
-    let label = if is_newton(entry) { String::new() } else { entry.options.predict.to_string() };
+    let label = if is_newton(entry) { String::new() } else { entry.scheme.predict.to_string() };
     let line = Series::line(&label, column(trace, "time"), running_maximum(&both));
-    let line = line.colour(entry.options.predict.degree as usize);
+    let line = line.colour(entry.scheme.predict.degree as usize);
     if is_newton(entry) { line.dashed() } else { line }
 }
 
@@ -87,7 +86,7 @@ fn overview(entries: &[&Entry]) -> Figure {
         let mut bars = Bars::new(&format!("corrector: {}", typed(correct)), axis, names);
         for degree in 0..3 {
             let pick = |group: &&[&Entry]| {
-                let fits = |e: &&&Entry| e.options.correct == correct && e.options.predict.degree == degree;
+                let fits = |e: &&&Entry| e.scheme.correct == correct && e.scheme.predict.degree == degree;
                 group.iter().find(fits).map_or(f64::NAN, |entry| entry.outcome.max_relative_position())
             };
             let label = ["hold", "linear", "quadratic"][degree as usize];
@@ -99,14 +98,14 @@ fn overview(entries: &[&Entry]) -> Figure {
 }
 
 fn panel_key(entry: &Entry) -> (Coupling, Schedule) {
-    (entry.options.coupling, entry.options.schedule)
+    (entry.scheme.coupling, entry.scheme.schedule)
 }
 
 fn panel_title(entry: &Entry) -> String {
-    let options = &entry.options;
-    format!("{} ({}) · {}", typed(options.coupling), options.coupling.letters(), options.schedule.short())
+    let Scheme { coupling, schedule, .. } = entry.scheme;
+    format!("{} ({}) · {}", typed(coupling), coupling.letters(), schedule.short())
 }
 
 fn is_newton(entry: &Entry) -> bool {
-    entry.options.correct == Correct::Newton
+    entry.scheme.correct == Correct::Newton
 }

@@ -96,16 +96,19 @@ impl std::str::FromStr for Order {
 }
 
 /// The recorded variables of a system.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RecordArguments {
     /// Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated
     /// [default: the scenario's, or real outputs except elements of arrays]
     #[arg(long, value_name = "PATTERN")]
     pub record: Vec<String>,
+    /// Record every N-th communication point, and the last: the key `every` of `[record]` [default: the scenario's, or 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub record_every: Option<u64>,
 }
 
 /// `macrostep run`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArguments {
     #[command(flatten)]
     pub system: SystemArguments,

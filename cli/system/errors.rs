@@ -5,6 +5,7 @@ use macrostep_system::Scenario;
 use macrostep_system::scenario::SolutionOf;
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::print::counted;
 
 /// Errors beside known values.
@@ -37,10 +38,23 @@ impl Errors {
         error.map_or_else(Default::default, |e| [e.largest, e.relative].map(|x| format!("{x:.3e}")))
     }
 
-    /// The largest of all in a line; NaN is larger than any.
+    /// The largest of all in a line.
     pub fn line(&self) -> String {
-        let worst = self.outputs.iter().max_by(|a, b| a.relative.total_cmp(&b.relative));
+        let worst = self.worst();
         let worst = worst.map(|e| format!("{:.3e} of the amplitude (`{}`)", e.relative, e.name)).unwrap_or_default();
         format!("largest error {worst}, beside `{}` in {}", self.solution, counted(self.rows, "row"))
+    }
+
+    /// The failure where one is larger than the scenario allows; NaN is larger than any.
+    pub fn missed(&self, s: &Scenario) -> Option<Failure> {
+        let (allowed, worst) = (s.solution.as_ref()?.tolerance?, self.worst()?);
+        let is_met = worst.relative <= allowed;
+        (!is_met)
+            .then(|| Failure::Inaccurate(format!("{}; `tolerance` of `[solution]` allows {allowed:e}", self.line())))
+    }
+
+    /// The output with the largest error; NaN is larger than any.
+    fn worst(&self) -> Option<&OutputError> {
+        self.outputs.iter().max_by(|a, b| a.relative.abs().total_cmp(&b.relative.abs()))
     }
 }

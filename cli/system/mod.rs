@@ -2,7 +2,7 @@
 
 pub mod arguments;
 mod bundle;
-mod changes;
+pub mod changes;
 pub mod convert;
 mod errors;
 mod events;
@@ -117,7 +117,23 @@ impl Opened {
     fn with(arguments: &SystemArguments, lines: fn(&[Finding]) -> Vec<String>) -> Result<Self, Failure> {
         // Says at once where a limit is none.
         slaves::isolation(&arguments.slaves)?;
-        let mut document = opened(arguments)?;
+        Opened::read(opened(arguments)?, arguments, lines)
+    }
+
+    /// As [`Opened::new`], of a scenario that is no file.
+    ///
+    /// # Errors
+    /// As [`Opened::new`].
+    pub fn made(document: Document, arguments: &SystemArguments) -> Result<Self, Failure> {
+        slaves::isolation(&arguments.slaves)?;
+        Opened::read(document, arguments, summary)
+    }
+
+    fn read(
+        mut document: Document,
+        arguments: &SystemArguments,
+        lines: fn(&[Finding]) -> Vec<String>,
+    ) -> Result<Self, Failure> {
         show(&lines(&document.findings));
         change(&mut document, arguments)?;
         print::keep()?;
@@ -180,12 +196,14 @@ impl Opened {
         }
     }
 
-    /// Records the variables that the options name, if any.
+    /// Records the variables that the options name, if any, and as often as they say.
     pub fn record(&mut self, a: &RecordArguments) {
+        let record = &mut self.document.scenario.record;
         if !a.record.is_empty() {
             let patterns = a.record.iter().map(|pattern| (pattern.clone(), Place::option("--record")));
-            self.document.scenario.record.variables = patterns.collect();
+            record.variables = patterns.collect();
         }
+        record.every = a.record_every.unwrap_or(record.every);
     }
 
     /// Checks and assembles; findings go to standard error.

@@ -195,6 +195,11 @@ impl Outcome {
         self
     }
 
+    /// The failure where an error beside known values is larger than the scenario allows.
+    pub fn missed(&self, s: &Scenario) -> Option<Failure> {
+        self.errors.as_ref()?.missed(s)
+    }
+
     /// After a second look, where one is to decide.
     pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
         if self.verdict.second == Second::Nothing {

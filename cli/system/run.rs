@@ -16,7 +16,7 @@ use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
 use macrostep_system::verify::{Bound, Unverified, bound};
 use macrostep_system::words::Family;
-use macrostep_system::{Assembly, Scenario, toml};
+use macrostep_system::{Assembly, Document, Scenario, toml};
 use sha2::{Digest, Sha256};
 
 use super::arguments::RunArguments;
@@ -38,11 +38,24 @@ use crate::{print, progress};
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     has_folder(arguments)?;
+    go(arguments, Opened::new(&arguments.system)?)
+}
+
+/// Runs a scenario that is no file.
+///
+/// # Errors
+/// As of [`run`].
+pub fn of(arguments: &RunArguments, document: Document) -> Result<(), Failure> {
+    has_folder(arguments)?;
+    go(arguments, Opened::made(document, &arguments.system)?)
+}
+
+fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     // A slave may change the working folder; files are where the user has named them.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let checkpoints = arguments.checkpoints.within(&here);
     // The scenario with its options; an error bound of its own makes runs that find the macro step.
-    let (mut opened, bound) = opened(arguments)?;
+    let (mut opened, bound) = asked(arguments, opened)?;
     let known = solution::known(&opened).map_err(|findings| findings_failure(&findings))?;
     if has_page(arguments) || arguments.real_time.is_some() {
         opened.time_units();
@@ -136,7 +149,8 @@ impl Job<'_> {
             print::prose(outcome.table(scenario, rows))?;
         }
         let accepted = Accepted::new(arguments.accept_unconverged, arguments.accept_growth);
-        met(&outcome.verdict, accepted.of(scenario))
+        met(&outcome.verdict, accepted.of(scenario))?;
+        outcome.missed(scenario).map_or(Ok(()), Err)
     }
 
     /// Where rows go: into a file, beside it their units and the scenario with paths as seen from there; curves are thinned on the way.
@@ -197,8 +211,7 @@ fn has_page(arguments: &RunArguments) -> bool {
 }
 
 /// The scenario with the options, and the macro step that keeps the error it allows.
-fn opened(arguments: &RunArguments) -> Result<(Opened, Option<Bound>), Failure> {
-    let mut opened = Opened::new(&arguments.system)?;
+fn asked(arguments: &RunArguments, mut opened: Opened) -> Result<(Opened, Option<Bound>), Failure> {
     opened.record(&arguments.record);
     arguments.solution.apply(&mut opened.document);
     let experiment = &mut opened.document.scenario.experiment;

@@ -1,10 +1,11 @@
 //! What the rows of a run are compared with: the solution of a linear system, of a built-in system, a file of rows, or a finer run.
 
 use clap::Args;
+use macrostep_analysis::solution_of;
 use macrostep_import::isolation::Cut;
 use macrostep_master::Grade;
 use macrostep_master::record::Column;
-use macrostep_run::{Comparison, Known, Rows, Steps};
+use macrostep_run::{Comparison, Known, Made, Rows, Steps};
 use macrostep_system::assemble::linear;
 use macrostep_system::check::input_table;
 use macrostep_system::scenario::{InputFile, Place, Solution, SolutionOf};
@@ -17,14 +18,17 @@ use crate::progress;
 /// Values of the finer run that are kept in memory.
 const VALUES_MAX: f64 = 5e7;
 
+/// The solution of two masses with the values of the scenario.
+pub const PAIR: &str = "oscillator";
+
 /// How far times of two rows may be apart that are one, as a part of the run.
 const SAME: f64 = 1e-9;
 
 /// What a run is compared with.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SolutionArguments {
     /// Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this
-    /// program), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of
+    /// program), `oscillator` (two masses with the values of the scenario), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of
     /// `[solution]` [default: the scenario's, or none]
     #[arg(long, value_name = "SOLUTION")]
     pub solution: Option<String>,
@@ -39,7 +43,10 @@ impl SolutionArguments {
         let is_needed = |file: &&InputFile| !s.is_solution(file) || file.name == text.trim();
         s.inputs = s.inputs.iter().filter(is_needed).cloned().collect();
         let here = std::env::current_dir().unwrap_or_default();
-        s.solution = Some(Solution::of(text, &Place::option("--solution"), &here, &mut s.inputs));
+        // Another solution is to be met as well.
+        let tolerance = s.solution.as_ref().and_then(|solution| solution.tolerance);
+        let solution = Solution::of(text, &Place::option("--solution"), &here, &mut s.inputs);
+        s.solution = Some(Solution { tolerance, ..solution });
     }
 }
 
@@ -67,31 +74,47 @@ pub fn known(opened: &Opened) -> Result<Option<Known>, Vec<Finding>> {
                 out.extend(at(t_s));
                 true
             };
-            Ok(Some(Known { amplitudes: vec![None; names.len()], names, at: Box::new(at) }))
+            Ok(Some(Known { amplitudes: vec![None; names.len()], names, at: Box::new(at), made: Vec::new() }))
         }
-        SolutionOf::Named(name) => named(name, s).map(Some).map_err(|(what, next)| error(what, &next)),
+        SolutionOf::Named(name) => named(name, &assembly).map(Some).map_err(|(what, next)| error(what, &next)),
         SolutionOf::Rows(name) => from_file(name, &assembly).map(Some).map_err(|(what, next)| error(what, next)),
         SolutionOf::Finer(step_s) => finer(*step_s, &assembly, opened).map(Some),
     }
 }
 
-/// The solution of a built-in system.
-fn named(name: &str, s: &Scenario) -> Result<Known, (String, String)> {
+/// The solution of a built-in system, or of a pair of masses with any values.
+fn named(name: &str, assembly: &Assembly) -> Result<Known, (String, String)> {
+    let s = &assembly.effective;
     let e = &s.experiment;
     let (start_s, span_s) = (e.start_s, e.stop_s.unwrap_or(0.0) - e.start_s);
-    let all = macrostep_analysis::scenarios();
-    let names = all.iter().map(|b| format!("`{}`", b.name())).collect::<Vec<_>>().join(", ");
-    let found = all.into_iter().find(|b| b.name() == name);
-    let solution = found.and_then(|b| b.beside(e.step_s.unwrap_or(f64::NAN), span_s)).ok_or_else(|| {
-        let what = format!("`{name}` is no solution");
-        (what, format!("write `exact`, one of {names}, a file .csv, or a smaller macro step in seconds"))
-    })?;
+    let solution = if name == PAIR {
+        let is_fixed = s.coupling.control.kind == Control::Fixed;
+        let window_s = is_fixed.then(|| row_s(assembly) / s.record.every.max(1) as f64);
+        solution_of(s, window_s).map_err(|what| (format!("the solution `{name}`: {what}"), String::new()))?
+    } else {
+        let all = macrostep_analysis::scenarios();
+        let names = all.iter().map(|b| format!("`{}`", b.name())).collect::<Vec<_>>().join(", ");
+        let found = all.into_iter().find(|b| b.name() == name);
+        found.and_then(|b| b.beside(e.step_s.unwrap_or(f64::NAN), span_s)).ok_or_else(|| {
+            let what = format!("`{name}` is no solution");
+            (what, format!("write `exact`, `{PAIR}`, one of {names}, a file .csv, or a smaller macro step in seconds"))
+        })?
+    };
     let mut at = solution.at;
     let at = move |t_s: f64, out: &mut Vec<f64>| {
-        out.extend(at(t_s - start_s));
+        at(t_s - start_s, out);
         true
     };
-    Ok(Known { names: solution.outputs, amplitudes: solution.amplitudes, at: Box::new(at) })
+    // The energy is one more known value, and one that rows are computed from.
+    let (mut names, mut amplitudes, of) = (solution.outputs.clone(), solution.amplitudes, solution.outputs);
+    let mut made = Vec::new();
+    if let Some((value, start_j)) = solution.energy {
+        let column = Column::new("energy", "J");
+        names.push(column.name.clone());
+        amplitudes.push(Some(start_j));
+        made.push(Made { column, of, value });
+    }
+    Ok(Known { names, amplitudes, at: Box::new(at), made })
 }
 
 /// The rows of a file, at its own times: columns of recorded outputs are numbers.
@@ -158,7 +181,7 @@ fn rows(names: Vec<String>, times_s: Vec<f64>, columns: Vec<Vec<f64>>, s: &Scena
         out.extend(columns.iter().filter(|_| is_known).map(value));
         is_known
     };
-    Known { amplitudes: vec![None; names.len()], names, at: Box::new(at) }
+    Known { amplitudes: vec![None; names.len()], names, at: Box::new(at), made: Vec::new() }
 }
 
 /// A run of the same with smaller macro steps, and rows at the same times.

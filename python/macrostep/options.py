@@ -53,8 +53,10 @@ class RunOptions(TypedDict, total=False):
     """Show log messages of slaves [default: off]."""
     record: Optional[Union[str, Sequence[str]]]
     """Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated [default: the scenario's, or real outputs except elements of arrays]."""
+    record_every: Optional[int]
+    """Record every N-th communication point, and the last: the key `every` of `[record]` [default: the scenario's, or 1]."""
     solution: Optional[str]
-    """Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this program), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of `[solution]` [default: the scenario's, or none]."""
+    """Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this program), `oscillator` (two masses with the values of the scenario), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of `[solution]` [default: the scenario's, or none]."""
     accept_unconverged: Optional[bool]
     """Take a result whose macro steps did not all converge."""
     accept_growth: Optional[bool]
@@ -108,6 +110,8 @@ class VerifyOptions(TypedDict, total=False):
     """Largest error allowed, relative to the amplitude of each output. If an output has a larger one, smaller steps and other methods are run, and one of each that meets it is named [default: none, errors are shown]."""
     record: Optional[Union[str, Sequence[str]]]
     """Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated [default: the scenario's, or real outputs except elements of arrays]."""
+    record_every: Optional[int]
+    """Record every N-th communication point, and the last: the key `every` of `[record]` [default: the scenario's, or 1]."""
 
 
 class AdviseOptions(TypedDict, total=False):
@@ -121,6 +125,8 @@ class AdviseOptions(TypedDict, total=False):
     """For a file: one of its parameter sets; may be repeated [default: none]."""
     record: Optional[Union[str, Sequence[str]]]
     """Record these variables, UNIT.VARIABLE of any type, where `*` stands for any letters; may be repeated [default: the scenario's, or real outputs except elements of arrays]."""
+    record_every: Optional[int]
+    """Record every N-th communication point, and the last: the key `every` of `[record]` [default: the scenario's, or 1]."""
     rollback: Optional[Literal["auto", "own", "fork"]]
     """For a file: how slaves go back where a method repeats steps."""
     isolate: Optional[bool]

@@ -1,8 +1,9 @@
-//! `macrostep flex` and `macrostep interface` as a user meets them.
+//! `macrostep flex` and the example `interface` as a user meets them.
 
 use std::path::Path;
 
 use crate::run::{json, program as macrostep};
+use clap::Parser;
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -48,7 +49,8 @@ fn examples_agree_with_the_text() {
 
 #[test]
 fn interface_has_every_key_and_the_expected_errors() {
-    let found = json(&["interface", "--step", "1e-3", "--json"]);
+    let found = interface(&["--step", "1e-3", "--json"]).expect("a result");
+    let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");
     let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("`{key}` in {found}"));
     assert_eq!((number("full"), number("reduced")), (501.0, 38.0));
     assert!((number("condition") - 2.2).abs() < 0.1);
@@ -61,11 +63,15 @@ fn interface_has_every_key_and_the_expected_errors() {
 }
 
 #[test]
-fn a_step_that_does_not_divide_the_duration_is_a_usage_error() {
-    let output = macrostep(&["interface", "--step", "0.3"]);
-    assert_eq!(output.status.code(), Some(2));
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.starts_with("error: ") && message.lines().count() == 1, "{message}");
+fn a_step_that_does_not_divide_the_duration_is_refused() {
+    let message = interface(&["--step", "0.3"]).expect_err("no such step").to_string();
+    assert!(message.starts_with("`--step 0.3`: expected a step"), "{message}");
+}
+
+/// What the example prints.
+fn interface(words: &[&str]) -> Result<String, Box<dyn std::error::Error>> {
+    let words = ["interface"].iter().chain(words);
+    crate::interface::run(&crate::interface::Arguments::parse_from(words))
 }
 
 /// An empty folder of a test's own.
@@ -250,7 +256,7 @@ fn a_surface_is_coupled_through_few_nodes_as_through_all() {
     // Heights of the tip over time.
     let run = |name: &str, values: usize| -> Vec<f64> {
         let (deck, fmu, out, values) = (path("arm.inp"), path(&format!("{name}.fmu")), path(name), values.to_string());
-        let body = ["interface", "--body", &deck, "--values", &values, "--fmu", &fmu, "--out", &out, "--json"];
+        let body = ["flex", "surface", &deck, "--values", &values, "--fmu", &fmu, "--out", &out, "--json"];
         let found = json(&[&body[..], &ends].concat());
         assert_eq!(found["full"], 3 * count);
         let maps = std::fs::read_to_string(folder.join(name).join("maps.toml")).expect("maps");
@@ -286,7 +292,7 @@ fn an_arm_under_water_falls_as_archimedes_says() {
     let (fmu, facets, out) = (path("arm.fmu"), path("skin.fmu"), path("arm"));
     let ends = ["--connector", "hinge=HINGE", "--connector", "tip=TIP", "--values", "60", "--json"];
     let found =
-        json(&[&["interface", "--body", DECK, "--fmu", &fmu, "--facets", &facets, "--out", &out], &ends[..]].concat());
+        json(&[&["flex", "surface", DECK, "--fmu", &fmu, "--facets", &facets, "--out", &out], &ends[..]].concat());
     assert_eq!(found["full"], 3 * 446);
     // A row for each facet: 24 × 1 × 2 elements.
     let rows = std::fs::read_to_string(folder.join("arm/facets.csv")).expect("facets");
@@ -336,8 +342,8 @@ fn an_arm_under_water_falls_as_archimedes_says() {
     assert!(apart(&wet) < 2e-3 * apart(&far), "{:e}", apart(&wet));
     // A node set has no facets.
     let output = macrostep(&[
-        "interface",
-        "--body",
+        "flex",
+        "surface",
         DECK,
         "--connector",
         "hinge=HINGE",

@@ -1,7 +1,7 @@
 //! Runs that blow up or do not converge: said in words, with time and signal, and the exit code is 1.
 
 use crate::make;
-use crate::run::{Left, macrostep};
+use crate::run::{Left, error, macrostep};
 
 const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/systems/oscillator-f-s.toml");
 
@@ -25,7 +25,6 @@ fn an_oscillator_that_blew_up_says_when() {
     let options = ["oscillator", "--coupling", "f-f", "--predict", "quadratic", "--step", "0.1", "--stop", "100"];
     let left = command("divergence/oscillator", &options);
     fails(&left, &["diverged at t = ", " s of 100 s: `mass", "choose a smaller macro step", "verify"]);
-    assert!(!left.stdout.contains("at the end"), "{}", left.stdout);
     assert!(left.stdout.lines().all(|line| line.chars().count() < 200), "{}", left.stdout);
 
     let left = command("divergence/oscillator_json", &[&options[..], &["--json"]].concat());
@@ -57,8 +56,7 @@ fn a_crane_that_ended_early_fails() {
 
 #[test]
 fn macro_steps_that_did_not_converge_are_counted_and_named() {
-    let options =
-        ["oscillator", "--method", "waveform:16", "--coupling", "f-f", "--set", "k_c=30000", "--units", "native"];
+    let options = ["oscillator", "--method", "waveform:16", "--coupling", "f-f", "--set", "k_c=30000"];
     let left = command("divergence/unconverged", &[&options[..], &["--json"]].concat());
     fails(&left, &["50 macro steps", "too few nodes", "from t = 0 s", "`mass", "--accept-unconverged"]);
     assert!(json(&left)["unconverged_windows"].as_u64() > Some(0), "{left:#?}");
@@ -103,13 +101,13 @@ fn integrated_accelerations_reach_a_force_that_a_unit_sends() {
         let system = json(&command("divergence/law_run", &[&["run", SYSTEM], &options[..]].concat()));
         let pair =
             json(&command("divergence/law_pair", &[&["oscillator", "--coupling", "f-s"], &options[..]].concat()));
-        for (name, of_pair) in [("mass1.x", "x1"), ("mass2.x", "x2")] {
-            let (found, expected) = (system["final"][name].as_f64(), pair["final"][of_pair].as_f64());
+        for name in ["mass1.x", "mass2.x"] {
+            let (found, expected) = (system["final"][name].as_f64(), pair["final"][name].as_f64());
             let off = (found.expect("a value") - expected.expect("a value")).abs();
             assert!(off < 1e-10, "{predict} {name}: {found:?}, {expected:?}");
         }
         if predict == "ia1" {
-            assert!(pair["error"]["x1"].as_f64() < Some(2e-5), "{pair}");
+            assert!(error(&pair, "mass1.x") < 2e-5, "{pair}");
         }
     }
 }

@@ -15,5 +15,5 @@ environment "$work" "$root/tests/judges/requirements.txt"
 macrostep=${MACROSTEP:-cargo run --quiet --release --features full --manifest-path $root/Cargo.toml --}
 rm -rf "$work/interface"
 $macrostep fmus --out "$work/interface"
-$macrostep interface --step 1e-3 --out "$work/interface" >/dev/null
+cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example interface -- --step 1e-3 --out "$work/interface" >/dev/null
 "$work/venv/bin/python" "$root/tests/judges/interface.py" "$work/interface" "$work/interface/deflections.csv"

@@ -1,8 +1,8 @@
-"""The reduced beam in another master: FMPy drives beam, adapter and springs; the deflections are those of `macrostep interface`.
+"""The reduced beam in another master: FMPy drives beam, adapter and springs; the deflections are those of the example `interface`.
 
     interface.py FMUS DEFLECTIONS.csv
 
-FMUS holds beam_reduced.fmu, interface_adapter.fmu and spring_field.fmu, DEFLECTIONS.csv is what `macrostep interface --out`
+FMUS holds beam_reduced.fmu, interface_adapter.fmu and spring_field.fmu, DEFLECTIONS.csv is what the example `interface --out`
 writes. Largest difference allowed: 1e-12 of the largest deflection.
 """
 

@@ -75,6 +75,14 @@ pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_slice(&done(arguments).stdout).expect("one JSON object")
 }
 
+/// The largest error of an output beside the solution of a run, relative to its amplitude.
+#[track_caller]
+pub fn error(run: &serde_json::Value, name: &str) -> f64 {
+    let outputs = run["errors"]["outputs"].as_array().expect("errors");
+    let output = outputs.iter().find(|output| output["name"] == name).expect("the output");
+    output["relative"].as_f64().expect("a number")
+}
+
 impl Left {
     /// The only line that begins with `error: `, with what differs from run to run left out.
     pub fn error(&self) -> String {

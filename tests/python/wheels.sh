@@ -79,8 +79,8 @@ lines() {
         # Python under wine wants a pipe as its standard input.
         : | "$@" -m macrostep fmus --out fmus >/dev/null
         : | "$@" "$here/elsewhere.py" .
-        # Its last line has the time it took.
-        : | "$@" -m macrostep oscillator --stop 1 | sed '/ s · units: /d'
+        # A line has the time it took.
+        : | "$@" -m macrostep oscillator --stop 1 | sed 's/ in [0-9.]* s;/;/'
         : | "$@" -m macrostep run both.toml --json --out out >/dev/null
         cksum out/trace.csv
     ) | tr -d '\r' >"$folder.txt"

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::run::{json, macrostep};
+use macrostep_oscillator::{Exact, Parameters};
 use serde_json::Value;
 
 fn folder(name: &str) -> PathBuf {
@@ -28,29 +29,31 @@ fn column(path: &Path, name: &str) -> Vec<String> {
     text.lines().skip(1).map(|line| line.split(',').nth(place).unwrap_or_default().to_owned()).collect()
 }
 
-/// Beside the solution of a built-in system the errors are those of `macrostep oscillator`, to the last bit.
+/// Beside the solution of a built-in system the errors are those of `Exact`, to the last bit, in each row as well.
 #[test]
-fn errors_are_those_of_the_oscillator() {
+fn errors_are_those_of_the_exact_solution() {
     let folder = folder("oscillator");
-    let (here, there) = (folder.join("run"), folder.join("oscillator"));
-    let [here_s, there_s] = [&here, &there].map(|path| path.display().to_string());
+    let out = folder.display().to_string();
+    let exact = Exact::new(&Parameters::case_1()).expect("a solution");
     for coupling in ["f-s", "s-s", "f-f"] {
-        for options in [&["--predict", "linear"][..], &["--correct", "newton", "--step", "1e-2"]] {
-            let common = ["--json", "--stop", "2"];
+        for (options, step_s) in
+            [(&["--predict", "linear"][..], 1e-3), (&["--correct", "newton", "--step", "1e-2"], 1e-2)]
+        {
             let system = format!("case-1:{coupling}");
-            let run = ["run", &system, "--solution", "case-1", "--out", &here_s, "--no-pictures"];
-            let run = json(&[&run[..], &common[..], options].concat());
-            let oscillator = ["oscillator", "--coupling", coupling, "--out", &there_s];
-            let oscillator = json(&[&oscillator[..], &common[..], options].concat());
-            for i in ["1", "2"] {
-                let name = format!("mass{i}.x");
-                let expected = oscillator["error"][format!("x{i}")].as_f64().expect("a number");
-                let found = error(&run, &name, "relative");
-                assert!(expected > 1e-9, "{coupling} {options:?}: nothing to compare");
-                assert_eq!(found.to_bits(), expected.to_bits(), "{coupling} {options:?}: {found:e}, {expected:e}");
-                // Each row as well.
-                let found = column(&here.join("trace.csv"), &format!("{name}_error"));
-                assert_eq!(found, column(&there.join("trace.csv"), &format!("x{i}_error")), "{coupling} {options:?}");
+            let run = ["run", &system, "--json", "--stop", "2", "--solution", "case-1", "--out", &out, "--no-pictures"];
+            let run = json(&[&run[..], options].concat());
+            let states: Vec<_> = exact.grid(step_s).take((2.0 / step_s).round() as usize + 1).collect();
+            for i in 0..2 {
+                let name = format!("mass{}.x", i + 1);
+                let number = |text: &String| text.parse::<f64>().expect("a number");
+                let found: Vec<f64> = column(&folder.join("trace.csv"), &name).iter().map(number).collect();
+                let expected: Vec<f64> = found.iter().zip(&states).map(|(x, z)| x - z[i]).collect();
+                let errors = column(&folder.join("trace.csv"), &format!("{name}_error"));
+                assert!(errors.iter().map(number).eq(expected.iter().copied()), "{coupling} {options:?}");
+                let largest = expected.iter().fold(0.0f64, |most, e| most.max(e.abs()));
+                let relative = largest / exact.amplitudes(2.0)[i];
+                assert!(relative > 1e-9, "{coupling} {options:?}: nothing to compare");
+                assert_eq!(error(&run, &name, "relative").to_bits(), relative.to_bits(), "{coupling} {options:?}");
             }
         }
     }
@@ -156,6 +159,51 @@ fn a_run_that_goes_on_has_all_its_errors() {
         assert_eq!(resumed["errors"], made["errors"]);
         assert_eq!(resumed["errors"]["rows"], 1000);
     }
+}
+
+/// A run further from the solution than the scenario allows ends with 3 after its result; an option for another solution leaves the tolerance.
+#[test]
+fn a_tolerance_beside_a_solution_is_met_or_not() {
+    let folder = folder("tolerance");
+    let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
+    std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
+    let write = |name: &str, tolerance: &str| {
+        let scenario = format!(
+            "[experiment]\nstop = 0.5\nstep = 1e-2\n\n[units.m]\nfmu = \"mass.fmu\"\n\
+             set = {{ m = 3.0, k = 70.0, x0 = 0.2, v0 = 0.0, integrator = \"runge_kutta_4\" }}\n\n\
+             [solution]\nof = \"exact\"\ntolerance = {tolerance}\n"
+        );
+        std::fs::write(folder.join(name), scenario).expect("written");
+    };
+    // The error of the integrator, and a tolerance on either side of it.
+    write("any.toml", "1.0");
+    let left = macrostep(&folder, &["run", "any.toml", "--json"]);
+    assert_eq!(left.code, Some(0), "{left:?}");
+    let run: Value = serde_json::from_str(&left.stdout).expect("an object");
+    let relative = |output: &Value| output["relative"].as_f64().expect("a number");
+    let worst = run["errors"]["outputs"].as_array().expect("outputs").iter().map(relative).fold(0.0, f64::max);
+    assert!(worst > 1e-12, "{worst:e}: nothing to compare");
+    write("below.toml", &format!("{:e}", 1.01 * worst));
+    write("above.toml", &format!("{:e}", 0.99 * worst));
+    // Beside a finer run the mass alone has no error, and the tolerance is that of another solution as well.
+    let above = std::fs::read_to_string(folder.join("above.toml")).expect("written");
+    std::fs::write(folder.join("finer.toml"), above.replace("\"exact\"", "1e-3")).expect("written");
+    let cases =
+        [("below.toml", None, 0), ("above.toml", None, 3), ("finer.toml", None, 0), ("finer.toml", Some("exact"), 3)];
+    for (name, more, code) in cases {
+        let solution = more.map(|of| ["--solution", of]);
+        let run = ["run", name, "--json", "--out", "out", "--no-pictures"];
+        let left = macrostep(&folder, &[&run[..], solution.as_ref().map_or(&[], |words| &words[..])].concat());
+        assert_eq!(left.code, Some(code), "{name}: {left:?}");
+        assert_eq!(left.stderr.contains("`tolerance` of `[solution]` allows"), code == 3, "{left:?}");
+        // The result is there, and what is written has the key.
+        assert!(left.stdout.starts_with('{') && folder.join("out/result.json").is_file());
+        let written = std::fs::read_to_string(folder.join("out/scenario.toml")).expect("a scenario");
+        assert!(written.contains("\ntolerance = "), "{written}");
+    }
+    write("none.toml", "-1.0");
+    let left = macrostep(&folder, &["run", "none.toml"]);
+    assert!(left.code == Some(1) && left.stderr.contains("`tolerance` is -1; expected"), "{left:?}");
 }
 
 /// What cannot be compared is refused before the run, with what was found.

@@ -177,14 +177,14 @@ impl<W: Whole> Benchmark for W {
         let outputs: Vec<String> = names(0).chain(names(1)).collect();
         // From one communication point to the next, so that a value depends on its time alone.
         let (mut n, mut now) = (0u64, (0.0, self.start()));
-        let at = move |t_s: f64| {
+        let at = move |t_s: f64, out: &mut Vec<f64>| {
             while (n + 1) as f64 * step_s <= t_s {
                 n += 1;
                 motions_at(&*self, &mut now, n as f64 * step_s);
             }
-            motions_at(&*self, &mut now.clone(), t_s)
+            out.extend(motions_at(&*self, &mut now.clone(), t_s));
         };
-        Some(Solution { amplitudes: vec![None; outputs.len()], outputs, at: Box::new(at) })
+        Some(Solution { amplitudes: vec![None; outputs.len()], outputs, at: Box::new(at), energy: None })
     }
 }
 

@@ -48,7 +48,7 @@ pub use chain::Chain;
 pub use circuit::Circuit;
 pub use cylinder::Cylinder;
 pub use file::FromFile;
-pub use oscillator::Oscillator;
+pub use oscillator::{Oscillator, parameters_of, solution_of};
 pub use scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Solution, Source};
 pub use spring::NonlinearSpring;
 

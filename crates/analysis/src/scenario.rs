@@ -6,6 +6,7 @@ use crate::pair::{Coupling, Start};
 use crate::scheme::Scheme;
 use macrostep_master::record::Observer;
 use macrostep_master::{ChannelId, OneStepMap, RunError, Simulation, UnitId, spectral_radius};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Properties of a scenario.
@@ -160,9 +161,14 @@ pub struct Solution {
     pub outputs: Vec<String>,
     /// The largest absolute value of each over the whole run, where that is known.
     pub amplitudes: Vec<Option<f64>>,
-    /// Their values at a time since the start \[s\], times ascending.
-    pub at: Box<dyn FnMut(f64) -> Vec<f64>>,
+    /// Writes their values at a time since the start \[s\], times ascending; the energy behind them, where it is known.
+    pub at: Box<dyn FnMut(f64, &mut Vec<f64>)>,
+    /// The energy \[J\] of the system from values of the outputs, and that at the start.
+    pub energy: Option<(Energy, f64)>,
 }
+
+/// Makes an energy \[J\] of outputs.
+pub type Energy = Arc<dyn Fn(&[f64]) -> f64>;
 
 /// Growth of small deviations from step to step, for one method and macro step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -106,7 +106,7 @@ const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "beam",
         about: "beam of 167 nodes on 167 springs, coupled by all positions and forces or by those of a few nodes",
-        solution: "equations of the whole system, by modes (`macrostep interface`)",
+        solution: "equations of the whole system, by modes (the example `interface`)",
         variants: &["full", "reduced"],
         make: large::beam,
     },

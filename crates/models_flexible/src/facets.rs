@@ -128,7 +128,7 @@ impl Facets {
         "<h2>Equations</h2>\n<pre>F_i = sum of p_f (integral of N_i n dA) over the facets f of node i</pre>\n<p>n is the normal into the \
          body, of the facet where it is now: it turns and bends with the nodes. A constant pressure on a closed surface has no resultant \
          and does the work -p dV. u and F list x, y and z of node after node, c those of the middle of facet after facet. There is no \
-         state. <code>macrostep interface --facets</code> writes this FMU for a surface of a body.</p>\n"
+         state. <code>macrostep flex surface --facets</code> writes this FMU for a surface of a body.</p>\n"
             .to_string()
     }
 

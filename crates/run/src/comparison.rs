@@ -1,4 +1,4 @@
-//! A run beside known values of its outputs: a column of errors for each, and the largest of them.
+//! A run beside known values of its outputs and of what is made of them: a column of errors for each, and the largest of them.
 //!
 //! ```text
 //!     e_i(t) = y_i(t) − y_i*(t) ,      relative error = max |e_i| / max |y_i*|
@@ -14,6 +14,7 @@ use macrostep_master::record::{Column, ColumnKind};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use std::sync::Arc;
 
 /// Writes the known values at a time \[s\], times ascending; `false` where there are none then.
 pub type Values = Box<dyn FnMut(f64, &mut Vec<f64>) -> bool>;
@@ -26,6 +27,25 @@ pub struct Known {
     pub amplitudes: Vec<Option<f64>>,
     /// The values, in the order of the names.
     pub at: Values,
+    /// Quantities of a run that are computed from what it records.
+    pub made: Vec<Made>,
+}
+
+/// A quantity that is computed from recorded outputs, as an energy; its rows have it where all of them are recorded.
+#[derive(Clone)]
+pub struct Made {
+    /// Its name and its unit of measurement.
+    pub column: Column,
+    /// The outputs.
+    pub of: Vec<String>,
+    /// Its value from theirs.
+    pub value: Arc<dyn Fn(&[f64]) -> f64>,
+}
+
+impl std::fmt::Debug for Made {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Made").field("column", &self.column).field("of", &self.of).finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for Known {
@@ -51,11 +71,14 @@ pub struct OutputError {
 #[derive(Debug)]
 pub struct Comparison {
     known: Known,
-    /// Recorded columns, then those of errors.
+    /// Recorded columns, then those that are made of them, then those of errors.
     columns: Vec<Column>,
-    /// Places among the recorded columns and among the known values.
+    /// Places of the outputs that a quantity is made of.
+    made: Vec<(Made, Vec<usize>)>,
+    /// Places among the columns and among the known values.
     pairs: Vec<(usize, usize)>,
     values: Vec<f64>,
+    of: Vec<f64>,
     row: Vec<f64>,
     found: Found,
 }
@@ -71,21 +94,27 @@ struct Found {
 }
 
 impl Comparison {
-    /// Of all recorded real columns that have a known value; `place` names the known value of a column.
+    /// Of all real columns that have a known value; `name` names the known value of a column.
     pub fn new(known: Known, recorded: &[Column], name: impl Fn(&str) -> String) -> Comparison {
+        // What is made of recorded columns stands behind them.
+        let of = |name: &String| recorded.iter().position(|column| column.name == *name);
+        let places = |made: &Made| made.of.iter().map(of).collect::<Option<Vec<usize>>>();
+        let made: Vec<_> = known.made.iter().filter_map(|made| Some((made.clone(), places(made)?))).collect();
+        let mut columns: Vec<Column> =
+            recorded.iter().chain(made.iter().map(|(made, _)| &made.column)).cloned().collect();
+        // Those that have a known value, and their errors.
         let place = |column: &Column| known.names.iter().position(|known| *known == name(&column.name));
-        let real = recorded.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Real);
+        let real = columns.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Real);
         let pairs: Vec<_> = real.filter_map(|(i, column)| Some((i, place(column)?))).collect();
-        let errors = pairs.iter().map(|(i, _)| {
-            let Column { name, unit, .. } = &recorded[*i];
-            Column::new(format!("{name}_error"), unit.clone())
-        });
-        let columns = recorded.iter().cloned().chain(errors).collect();
+        let error =
+            |(i, _): &(usize, usize)| Column::new(format!("{}_error", columns[*i].name), columns[*i].unit.clone());
+        let errors: Vec<Column> = pairs.iter().map(error).collect();
+        columns.extend(errors);
         let found = Found { rows: 0, errors: vec![0.0; pairs.len()], sizes: vec![0.0; pairs.len()] };
-        Comparison { known, columns, pairs, values: Vec::new(), row: Vec::new(), found }
+        Comparison { known, columns, made, pairs, values: Vec::new(), of: Vec::new(), row: Vec::new(), found }
     }
 
-    /// Recorded columns, then those of errors.
+    /// Recorded columns, then those that are made of them, then those of errors.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -122,11 +151,16 @@ impl Comparison {
         let is_first = self.row.is_empty();
         self.row.clear();
         self.row.extend_from_slice(values);
+        for (made, places) in &self.made {
+            self.of.clear();
+            self.of.extend(places.iter().map(|i| values[*i]));
+            self.row.push((made.value)(&self.of));
+        }
         self.values.clear();
         let is_known = (self.known.at)(t_s, &mut self.values);
         for (n, (i, k)) in self.pairs.iter().enumerate() {
             let exact = if is_known { self.values[*k] } else { f64::NAN };
-            let error = values[*i] - exact;
+            let error = self.row[*i] - exact;
             self.row.push(error);
             if is_known {
                 self.found.errors[n] = larger(self.found.errors[n], error.abs());

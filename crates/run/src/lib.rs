@@ -30,7 +30,7 @@ pub use checkpoint::{Checkpoint, CheckpointWriter};
 pub use claim::{Claim, folder_at, identity, take, taken};
 pub use clock::{Clock, RealTime};
 pub use collected::Collected;
-pub use comparison::{Comparison, Known, OutputError, Values};
+pub use comparison::{Comparison, Known, Made, OutputError, Values};
 pub use error::Error;
 pub use rows::Rows;
 pub use sink::{Sink, goes_on};

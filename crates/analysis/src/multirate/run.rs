@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::{Columns, Energy, Multirate, Outcome, build};
 use crate::models::Factory;
-use crate::pair::{larger, unread};
+use crate::pair::larger;
 
 /// When a run is given up, and how often poses are kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -239,4 +239,9 @@ fn energy(trace: &Trace) -> Energy {
     let [interface_work_j, motor_work_j, constraint_work_j] = works;
     let missing_j = works.iter().sum::<f64>() - kinetic_j - potential_j;
     Energy { kinetic_j, potential_j, interface_work_j, motor_work_j, constraint_work_j, missing_j }
+}
+
+/// A run that cannot be kept or continued.
+fn unread(error: &postcard::Error) -> RunError {
+    RunError::grid("saved state", error.to_string(), "one of this run".to_owned())
 }

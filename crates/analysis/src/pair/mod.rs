@@ -20,10 +20,8 @@ pub use build::{Coupled, build};
 pub use order::slope;
 pub(crate) use order::unsolvable;
 pub(crate) use outcome::larger;
-pub use outcome::{Found, Outcome, Recorder};
-#[cfg(feature = "full")]
-pub(crate) use run::unread;
-pub use run::{Compared, Comparison, in_one_piece, run};
+pub use outcome::{Outcome, Recorder};
+pub use run::{in_one_piece, run};
 
 use clap::ValueEnum;
 pub use macrostep_benchmarks::{Coupling, Integrator, Kind};

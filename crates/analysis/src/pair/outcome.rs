@@ -19,7 +19,6 @@
 use macrostep_master::record::{Column, Observer, Trace};
 use macrostep_master::{Account, Course, Diverged, Statistics, Unconverged, Verdict};
 use macrostep_oscillator::{Exact, Grid, Parameters, State};
-use serde::{Deserialize, Serialize};
 
 /// Everything a report needs of one run.
 #[derive(Debug, Clone)]
@@ -78,8 +77,8 @@ pub struct Recorder {
 }
 
 /// Results so far, besides the rows.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Found {
+#[derive(Debug, Clone, Default)]
+struct Found {
     next: u64,
     /// x1, x2, v1, v2 at the last point.
     end: [f64; 4],
@@ -90,7 +89,7 @@ pub struct Found {
 }
 
 /// Least squares of a line, fed point by point.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 struct Slope {
     n: f64,
     x: f64,
@@ -160,20 +159,6 @@ impl Recorder {
         let mut trace = Trace::new(Recorder::columns());
         trace.reserve((self.last / self.every).min(ROOM) as usize + 2);
         trace
-    }
-
-    /// Results besides the rows, for continuing a run; see [`Recorder::resume`].
-    pub fn found(&self) -> &Found {
-        &self.found
-    }
-
-    /// Continues from earlier results, with the rows recorded before.
-    pub fn resume(&mut self, found: Found) {
-        self.found = found;
-        // The exact solution is stepped, so that it is the same to the last bit.
-        for _ in 0..self.found.next.min(self.last + 1) {
-            self.grid.next();
-        }
     }
 
     /// Takes the states at the next communication point, the first at t = 0; `rows` gets the row, where one is recorded.

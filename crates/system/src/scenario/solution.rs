@@ -13,6 +13,8 @@ pub struct Solution {
     pub of: SolutionOf,
     /// Of a file: outputs `UNIT.VARIABLE`, each with its column; others have the column of their own name.
     pub columns: Vec<(String, String)>,
+    /// Largest error allowed, relative to the amplitude of each output.
+    pub tolerance: Option<f64>,
     /// Where.
     pub place: Place,
 }
@@ -54,7 +56,7 @@ impl Solution {
             }
             Err(_) => SolutionOf::Named(text.to_owned()),
         };
-        Solution { of, columns: Vec::new(), place: place.clone() }
+        Solution { of, columns: Vec::new(), tolerance: None, place: place.clone() }
     }
 
     /// The column of a file that has the values of this output.

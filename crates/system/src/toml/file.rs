@@ -237,6 +237,7 @@ pub(super) struct Solution {
     pub of: Spanned<toml::Value>,
     #[serde(default)]
     pub columns: Entries<String>,
+    pub tolerance: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize, Default)]

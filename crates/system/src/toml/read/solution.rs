@@ -21,6 +21,12 @@ impl Reader<'_> {
         };
         let columns = s.get_ref().columns.0.iter();
         let columns = columns.map(|(output, column)| (output.get_ref().clone(), column.clone())).collect();
-        Ok(Solution { columns, ..Solution::of(&text, &self.place(of), self.folder, inputs) })
+        let tolerance = s.get_ref().tolerance.as_ref();
+        if let Some(found) = tolerance.filter(|t| !(t.get_ref().is_finite() && *t.get_ref() > 0.0)) {
+            let what = format!("`tolerance` is {}", found.get_ref());
+            return Err(Finding::error(&self.place(found), what, "expected a finite number above 0"));
+        }
+        let tolerance = tolerance.map(|t| *t.get_ref());
+        Ok(Solution { columns, tolerance, ..Solution::of(&text, &self.place(of), self.folder, inputs) })
     }
 }

@@ -24,5 +24,8 @@ impl Text {
             let columns = solution.columns.iter().map(|(name, column)| format!("{} = {}", basic(name), basic(column)));
             self.line(format_args!("columns = {{ {} }}", columns.collect::<Vec<_>>().join(", ")));
         }
+        if let Some(tolerance) = solution.tolerance {
+            self.line(format_args!("tolerance = {tolerance:?}"));
+        }
     }
 }

@@ -1,13 +1,18 @@
-//! `macrostep interface`: the beam on springs with the full and the reduced interface, beside the monolithic solution.
+//! The beam on springs with the full and the reduced interface, beside the solution in one piece: what docs/interface.md shows.
+//!
+//! ```text
+//! cargo run --release --example interface -- --out interface
+//! ```
 //!
 //! Beam and springs are units of a co-simulation: FMUs, or the same models natively.
 
-use std::path::Path;
+use std::error::Error;
+use std::path::{Path, PathBuf};
 
+use clap::Parser;
 use macrostep::factory;
 use macrostep_analysis::beam::{BeamOnSprings, BeamRun, Interface};
-use macrostep_analysis::models;
-use macrostep_analysis::models::Factory;
+use macrostep_analysis::models::{self, Factory};
 use macrostep_master::Sampling;
 use macrostep_master::record::{Column, Trace};
 use macrostep_plot::table::{Table, short};
@@ -15,17 +20,35 @@ use macrostep_plot::{Axis, Chart, Figure, Series};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::relative_rms;
 use macrostep_reduction::{InterfaceMap, Space};
+use macrostep_run::write_trace;
 use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::files::{write_system, write_text, write_trace};
-use crate::flex::arguments::InterfaceArguments;
-use crate::flex::surface;
-use crate::print;
-use crate::progress::progress_bar;
-use crate::terms::Units;
+/// What is asked for.
+#[derive(Debug, Parser)]
+pub struct Arguments {
+    /// Communication step H in seconds; must divide 1 s
+    #[arg(long, default_value = "1e-4")]
+    step: f64,
+    /// Run the models in this process, not the FMUs
+    #[arg(long)]
+    native: bool,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Folder for pictures and the result; made if missing [default: nothing is written]
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+/// The end of a run that fails.
+type Failed = Box<dyn Error>;
+
+fn main() -> Result<(), Failed> {
+    println!("{}", run(&Arguments::parse())?);
+    Ok(())
+}
 
 /// Stiffness of each spring in N/m, and duration in s.
 const SPRING_N_M: f64 = 10.0;
@@ -77,88 +100,64 @@ struct Runs {
     row: Row,
 }
 
-/// Computes, prints and writes.
+/// Computes and writes; what is to be printed.
 ///
 /// # Errors
-/// [`Failure::Usage`] for a step that does not divide the duration, [`Failure::Run`] of the computation, and of files.
-pub fn run(arguments: &InterfaceArguments) -> Result<(), Failure> {
-    if let Some(body) = &arguments.body {
-        return surface::run(body, arguments);
-    }
+/// For a step that does not divide the duration, and of the computation and files.
+pub fn run(arguments: &Arguments) -> Result<String, Failed> {
     // Macro steps have to tile the second that is run.
     let steps = STOP_S / arguments.step;
     if !(arguments.step > 0.0 && (1.0..=1e5).contains(&steps) && (steps - steps.round()).abs() < 1e-6) {
-        let (found, text) = (arguments.step, "expected a step that divides 1 s into at most 100000 parts");
-        return Err(Failure::Usage(format!("`--step {found}`: {text}")));
+        let found = arguments.step;
+        return Err(format!("`--step {found}`: expected a step that divides 1 s into at most 100000 parts").into());
     }
     // A beam inside the span of the interface, and one with modes beyond it.
-    let beam = ModalBeam::new(BeamConstants::default(), SHAPES).map_err(Failure::run)?;
-    let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar)).map_err(Failure::run)?;
-    // Both at the step that was asked for.
-    let mut bench = Bench::new(&map, arguments.units)?;
-    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND).map_err(Failure::run)?;
+    let beam = ModalBeam::new(BeamConstants::default(), SHAPES)?;
+    let map = beam.interface_shapes(SHAPES).and_then(|s| InterfaceMap::new(&s, Space::Planar))?;
+    let beyond = ModalBeam::new(BeamConstants::default(), BEYOND)?;
+    // Both at the step that was asked for. While these live, FMUs need not be unpacked again.
+    let open = if arguments.native { Vec::new() } else { factory::open_all()? };
+    let bench = Bench { map: &map, factory: if open.is_empty() { &models::native } else { &factory::fmu } };
     let runs = bench.at(&beam, SHAPES, arguments.step)?;
     let outside = bench.at(&beyond, BEYOND, arguments.step)?.row;
     // The result of that step; where JSON is all that is asked, the other steps are not run.
-    let json = object(&runs, &outside, &map);
-    if arguments.json {
-        bench.bar.finish_and_clear();
-        print::line(&json)?;
-        if arguments.out.is_none() {
-            return Ok(());
-        }
+    let json = object(&runs, &outside, &map).to_string();
+    if arguments.json && arguments.out.is_none() {
+        return Ok(json);
     }
     // Both over the macro step, for the table and the picture.
     let rows = bench.rows([(&beam, &runs.row), (&beyond, &outside)])?;
-    let tried = bench.methods(&beam)?;
-    bench.bar.finish_and_clear();
-    if !arguments.json {
-        print::line(format!("{}\n\n{}", text(&runs, &map, &rows), by_method(&tried)))?;
-    }
     // Result, the coupled system, its deflections and the pictures.
     if let Some(folder) = &arguments.out {
-        write_text(&folder.join("interface.json"), &json.to_string())?;
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("interface.json"), &json)?;
         let mut scenario = macrostep_benchmarks::beam(&macrostep_benchmarks::beam::Interface::Full, SHAPES);
         scenario.experiment.step_s = Some(arguments.step);
-        let head = "beam on springs with the full interface: columns `full_*` of deflections.csv";
-        write_system(&folder.join("scenario.toml"), head, Ok(scenario))?;
+        std::fs::write(folder.join("scenario.toml"), macrostep_system::toml::write(&scenario))?;
         trace(folder, &runs)?;
         pictures(folder, &runs, &rows)?;
-        crate::print::remark!("wrote result and pictures to `{}`", folder.display());
     }
-    Ok(())
+    if arguments.json {
+        return Ok(json);
+    }
+    Ok(format!("{}\n\n{}", text(&runs, &map, &rows), by_method(&bench.methods(&beam)?)))
 }
 
 /// What all runs share.
 struct Bench<'a> {
     map: &'a InterfaceMap,
     factory: Factory<'static>,
-    /// While these live, FMUs need not be unpacked again.
-    _open: Vec<macrostep_import::fmu::Fmu>,
-    bar: indicatif::ProgressBar,
 }
 
-impl<'a> Bench<'a> {
-    fn new(map: &'a InterfaceMap, units: Units) -> Result<Bench<'a>, Failure> {
-        let (factory, open): (Factory<'static>, _) = match units {
-            Units::Fmu => (&factory::fmu, factory::open_all().map_err(Failure::run)?),
-            Units::Native => (&models::native, Vec::new()),
-        };
-        let total: f64 = [STEPS_S, STEPS_S].concat().iter().map(|h| 3.0 * STOP_S / h).sum();
-        let total = total + METHOD_STEPS_S.iter().map(|h| methods().len() as f64 * STOP_S / h).sum::<f64>();
-        Ok(Bench { map, factory, _open: open, bar: progress_bar(total as u64, "macro steps") })
-    }
-
+impl Bench<'_> {
     /// All runs of a beam of `modes` modes at one step.
-    fn at(&mut self, beam: &ModalBeam, modes: usize, step_s: f64) -> Result<Runs, Failure> {
+    fn at(&self, beam: &ModalBeam, modes: usize, step_s: f64) -> Result<Runs, Failed> {
         let steps = (STOP_S / step_s).round() as usize;
         let exact = beam.monolithic(SPRING_N_M, step_s, steps);
         let run = |interface, sampling| {
             let (predict, correct) = (Predict::default(), Correct::Explicit);
             let coupled = BeamOnSprings { interface, modes, step_s, steps, sampling, predict, correct };
-            let ran = coupled.run(self.factory).map_err(Failure::run);
-            self.bar.inc(steps as u64);
-            ran
+            coupled.run(self.factory)
         };
         let full = run(Interface::Full, Sampling::Updated)?;
         let lagged = run(Interface::Full, Sampling::Lagged)?;
@@ -174,17 +173,16 @@ impl<'a> Bench<'a> {
     }
 
     /// The reduced interface by other methods, each over H: errors against the monolithic solution.
-    fn methods(&self, beam: &ModalBeam) -> Result<Vec<Tried>, Failure> {
+    fn methods(&self, beam: &ModalBeam) -> Result<Vec<Tried>, Failed> {
         let mut all = Vec::new();
         for (name, predict, correct) in methods() {
             let errors = METHOD_STEPS_S.map(|step_s| {
                 let steps = (STOP_S / step_s).round() as usize;
                 let (interface, sampling) = (Interface::Reduced(self.map), Sampling::Updated);
                 let coupled = BeamOnSprings { interface, modes: SHAPES, step_s, steps, sampling, predict, correct };
-                let ran = coupled.run(self.factory).map_err(|e| Failure::Run(format!("{name}: {e}")))?;
-                self.bar.inc(steps as u64);
+                let ran = coupled.run(self.factory).map_err(|e| format!("{name}: {e}"))?;
                 let exact = beam.monolithic(SPRING_N_M, step_s, steps);
-                Ok::<_, Failure>(relative_rms(&ran.deflections, &exact, &exact))
+                Ok::<_, Failed>(relative_rms(&ran.deflections, &exact, &exact))
             });
             let [a, b, c] = errors;
             all.push((name, [a?, b?, c?]));
@@ -194,7 +192,7 @@ impl<'a> Bench<'a> {
 
     /// The rows of the table, H falling: a beam inside the span of the interface and one outside, each with the row of the
     /// step that was asked for.
-    fn rows(&mut self, beams: [(&ModalBeam, &Row); 2]) -> Result<Vec<Row>, Failure> {
+    fn rows(&self, beams: [(&ModalBeam, &Row); 2]) -> Result<Vec<Row>, Failed> {
         let mut rows = Vec::new();
         for (beam, asked) in beams {
             let mut steps: Vec<f64> =
@@ -266,7 +264,7 @@ fn by_method(tried: &[Tried]) -> String {
 }
 
 /// `deflections.csv`: deflections of three nodes over time (m).
-fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
+fn trace(folder: &Path, runs: &Runs) -> Result<(), Failed> {
     let last = runs.exact.nrows() - 1;
     let of = [("monolithic", &runs.exact), ("full", &runs.full.deflections), ("reduced", &runs.reduced.deflections)];
     let places = [("driven", 0), ("middle", last / 2), ("free", last)];
@@ -276,13 +274,11 @@ fn trace(folder: &Path, runs: &Runs) -> Result<(), Failure> {
         let row: Vec<f64> = of.iter().flat_map(|(_, all)| places.map(|(_, node)| all[(node, k)])).collect();
         trace.push(k as f64 * runs.row.step_s, &row);
     }
-    let path = folder.join("deflections.csv");
-    write_trace(&path, &trace)?;
-    Ok(())
+    Ok(write_trace(&trace, std::fs::File::create(folder.join("deflections.csv"))?)?)
 }
 
 /// Deflections of three nodes with their errors, and errors over H.
-fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failure> {
+fn pictures(folder: &Path, runs: &Runs, rows: &[Row]) -> Result<(), Failed> {
     // Deflections of a node over time, in mm.
     let time: Vec<f64> = (0..runs.exact.ncols()).map(|i| i as f64 * runs.row.step_s).collect();
     let of = |all: &DMatrix<f64>, node: usize| all.row(node).iter().map(|y| 1e3 * y).collect::<Vec<_>>();

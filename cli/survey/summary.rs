@@ -1,16 +1,22 @@
-//! The JSON object of `--json`.
+//! The numbers of a run of the main job.
 
-use macrostep_analysis::pair::Outcome;
+use macrostep_analysis::pair::Coupling;
+use macrostep_analysis::scheme::{Correct, Predict};
 use macrostep_master::Verdict;
 use serde::Serialize;
 
-use crate::accounts::{ControlCourse, PowerBond};
-use crate::options::OscillatorOptions;
+use super::Entry;
+use crate::accounts::PowerBond;
+use crate::terms::Case;
 
-/// The object of `macrostep oscillator --json`, in full double precision.
+/// An object of `summary.json`, in full double precision.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
-    scenario: &'a OscillatorOptions,
+    case: Case,
+    coupling: Coupling,
+    schedule: &'static str,
+    predict: Predict,
+    correct: Correct,
     r#final: Final,
     error: Error,
     energy: Energy,
@@ -20,7 +26,6 @@ pub struct Summary<'a> {
     growth_rate: Option<f64>,
     diverged_at_s: Option<f64>,
     power_bonds: Vec<PowerBond<'a>>,
-    control: Option<ControlCourse>,
     window_runs: u64,
     unconverged_windows: u64,
     /// The first macro step that did not converge, in words.
@@ -55,11 +60,16 @@ struct Energy {
 }
 
 impl<'a> Summary<'a> {
-    /// Of a run and the scenario it was.
-    pub fn new(scenario: &'a OscillatorOptions, outcome: &'a Outcome) -> Self {
+    /// Of a run.
+    pub fn new(entry: &'a Entry) -> Self {
+        let outcome = &entry.outcome;
         let (end, error) = (&outcome.end, &outcome.error);
         Summary {
-            scenario,
+            case: entry.case,
+            coupling: entry.scheme.coupling,
+            schedule: entry.scheme.schedule.short(),
+            predict: entry.scheme.predict,
+            correct: entry.scheme.correct,
             r#final: Final { x1: end[0], v1: end[2], x2: end[1], v2: end[3] },
             error: Error { x1: error[0], x2: error[1], max_relative_position: outcome.max_relative_position() },
             energy: Energy { max_relative_drift: outcome.drift, r#final: outcome.energy },
@@ -69,7 +79,6 @@ impl<'a> Summary<'a> {
             growth_rate: outcome.growth_rate,
             diverged_at_s: outcome.diverged_at_s,
             power_bonds: outcome.accounts.iter().map(PowerBond::of).collect(),
-            control: outcome.course.map(|course| ControlCourse::of(course, outcome.statistics.windows)),
             window_runs: outcome.statistics.runs,
             unconverged_windows: outcome.statistics.unconverged,
             unconverged: outcome.unconverged.as_ref().map(ToString::to_string),
