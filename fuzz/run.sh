@@ -11,7 +11,7 @@ esac
 build=${FUZZ_TARGET_DIR:-fuzz/target}
 triple=$(rustc -vV | sed -n 's/^host: //p')
 RUSTC_BOOTSTRAP=1 cargo fuzz build --target-dir "$build"
-for target in archive xml csv calls toml ssd; do
+for target in archive xml csv calls calls_3 toml ssd; do
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     echo "fuzz target: $target"
     # The same options as `cargo fuzz run`.

@@ -5,4 +5,5 @@ mod platforms;
 mod recipes;
 mod references;
 mod second_reader;
+mod second_reader_3;
 mod tables;

@@ -29,6 +29,7 @@ const UNSAFE_IN_TESTS: &[&str] = &[
     "benches/macro_step.rs",
     "benches/scale.rs",
     "fuzz/fuzz_targets/calls.rs",
+    "fuzz/fuzz_targets/calls_3.rs",
     "tests/kit/counting.rs",
 ];
 

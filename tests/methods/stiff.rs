@@ -1,11 +1,16 @@
 //! Stiff links: the mean of both ends of a step makes no energy, whatever the gain of the link over a macro step is.
 
+use super::waveforms::{self, Numbers};
 use crate::common::*;
 use macrostep_analysis::models;
 use macrostep_analysis::pair::{Coupling, Outcome, Pair, run, slope};
+use macrostep_master::correct::{Convergence, Correction, Corrector, Learnt, Problem, relative};
 use macrostep_master::predict::{Lagrange, Mean, Predictor};
+use macrostep_master::unit::UnitError;
 use macrostep_master::{Method, Schedule};
 use macrostep_oscillator::Parameters;
+use nalgebra::{DMatrix, DVector};
+use std::sync::Arc;
 
 const STEP_S: f64 = 0.05;
 /// End of a run that may grow, and of one whose order is observed \[s\].
@@ -73,4 +78,82 @@ fn the_mean_is_of_order_2() {
             assert!((1.9..2.1).contains(&order), "{coupling}: {order} {points:?}");
         }
     }
+}
+
+/// A corrector that ends only where nothing is gained: a Jacobian in each window, and the best of many guesses.
+#[derive(Debug)]
+struct Exhausted;
+
+impl Corrector for Exhausted {
+    fn correct(&self, _: &mut Learnt, problem: &mut dyn Problem, y: &mut [f64]) -> Result<Convergence, UnitError> {
+        let n = y.len();
+        let (mut residual, mut moved, mut trial) = (DVector::zeros(n), DVector::zeros(n), vec![0.0; n]);
+        problem.evaluate(y, residual.as_mut_slice())?;
+        // The Jacobian, by differences as large as half of the signals: the pairs are linear.
+        let (mut moves, mut changes) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
+        for j in 0..n {
+            problem.direction(j, &mut trial);
+            for i in 0..n {
+                moves[(i, j)] = 0.5 * trial[i];
+                trial[i] = y[i] + moves[(i, j)];
+            }
+            problem.probe(&trial, moved.as_mut_slice())?;
+            changes.set_column(j, &(&residual - &moved));
+        }
+        let inverse = &moves * changes.try_inverse().unwrap_or_else(|| DMatrix::identity(n, n));
+        // The best guess of many.
+        let mut best = (y.to_vec(), relative(residual.as_slice(), problem.scale()));
+        for _ in 0..12 {
+            let delta = &inverse * &residual;
+            y.iter_mut().zip(delta.iter()).for_each(|(y, d)| *y += d);
+            problem.evaluate(y, residual.as_mut_slice())?;
+            let left = relative(residual.as_slice(), problem.scale());
+            if left < best.1 {
+                best = (y.to_vec(), left);
+            }
+        }
+        y.copy_from_slice(&best.0);
+        problem.evaluate(y, residual.as_mut_slice())?;
+        Ok(Convergence { runs: 14 + n, residual: best.1, converged: true })
+    }
+}
+
+/// Largest difference of two runs of a pair, each signal relative to its size.
+fn difference(found: &Outcome, expected: &Outcome) -> f64 {
+    let of = |name: &str| {
+        let (a, b) = (found.trace.column(name).expect("a column"), expected.trace.column(name).expect("a column"));
+        let size = b.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs() / size))
+    };
+    ["x1", "x2", "v1", "v2"].iter().fold(0.0, |m, name| m.max(of(name)))
+}
+
+/// Where Newton's iteration ends in rounding, a run that is said to have converged is one.
+#[test]
+fn what_rounding_leaves_is_small_or_said() {
+    let pairs: usize = std::env::var("STIFF_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let mut numbers = Numbers(5);
+    let (mut converged, mut worst) = (0, 0.0f64);
+    for n in 0..pairs {
+        let (parameters, gain) = numbers.pair_of(1e3, 1e6);
+        let coupling = Coupling::ALL[n % 4];
+        for schedule in [Schedule::Jacobi, Schedule::GaussSeidel(vec![1, 0])] {
+            let made = |correction: Option<Correction>| {
+                let mut method = implicit(method(Mean, schedule.clone()));
+                method.correction = correction.unwrap_or(method.correction);
+                let pair =
+                    Pair { parameters, ..Pair::new(coupling, method, waveforms::STEP_S, 50.0 * waveforms::STEP_S) };
+                run(&pair, &models::native, 1).expect("the run")
+            };
+            let found = made(None);
+            if found.statistics.unconverged > 0 {
+                continue;
+            }
+            let off = difference(&found, &made(Some(Correction::Custom(Arc::new(Exhausted)))));
+            assert!(off <= 1e-8, "{n} {coupling} {schedule:?}, gain {gain:.1e}: {off:.1e}");
+            (converged, worst) = (converged + 1, worst.max(off));
+        }
+    }
+    println!("{converged} of {} runs converged, none off by more than {worst:.1e}", 2 * pairs);
+    assert!(4 * converged >= 3 * 2 * pairs, "{converged} runs converged");
 }

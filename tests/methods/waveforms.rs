@@ -11,7 +11,7 @@ use macrostep_master::{Estimate, Grade, Method, Schedule, StepControl};
 use macrostep_oscillator::Parameters;
 
 /// Macro step \[s\] and macro steps of a run.
-const STEP_S: f64 = 0.2;
+pub(super) const STEP_S: f64 = 0.2;
 const STEPS: f64 = 10.0;
 
 fn waveform(nodes: usize) -> Method {
@@ -19,7 +19,7 @@ fn waveform(nodes: usize) -> Method {
 }
 
 /// A sequence of numbers in [0, 1), the same in every run (SplitMix64).
-struct Numbers(u64);
+pub(super) struct Numbers(pub u64);
 
 impl Numbers {
     fn next(&mut self) -> f64 {
@@ -42,7 +42,12 @@ impl Numbers {
 
     /// A pair and its gain, from 1e-3.
     fn pair_to(&mut self, most: f64) -> (Parameters, f64) {
-        let g = self.log(1e-3, most);
+        self.pair_of(1e-3, most)
+    }
+
+    /// A pair and its gain, in a range.
+    pub(super) fn pair_of(&mut self, least: f64, most: f64) -> (Parameters, f64) {
+        let g = self.log(least, most);
         let m = [self.log(0.03, 30.0), self.log(0.03, 30.0)];
         let k_c = g / (STEP_S * STEP_S * (1.0 / m[0] + 1.0 / m[1]));
         // Own frequencies up to that of the benchmark's stiffer mass in a macro step.

@@ -64,8 +64,8 @@ pub trait Problem {
         0.0
     }
 
-    /// A correction of at most this size, relative to scale, that gains nothing is rounding in the problem, which it does not know; 0 where it
-    /// does, or where a residual has other reasons.
+    /// A correction that gains nothing is rounding in the problem, which it does not know, where it leaves at most this much of the guess and of the
+    /// residual, relative to scale; 0 where it does, or where a residual has other reasons.
     fn noise_max(&self) -> f64 {
         0.0
     }

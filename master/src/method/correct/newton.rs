@@ -229,6 +229,15 @@ impl NewtonState {
         change + problem.rounding() * self.inverse.norm(scale, lasting) <= change_max
     }
 
+    /// What a correction that gains nothing leaves: the largest of itself, of the next one, and of the residual after it. A small correction
+    /// alone says little: where the problem magnifies what it is given, a guess that is right to the last digit has a large residual, and what
+    /// is published is off by that.
+    fn left(&mut self, scale: &[f64]) -> f64 {
+        let known = relative(self.delta.as_slice(), scale).max(relative(self.after.as_slice(), scale));
+        self.inverse.apply(&self.after, &mut self.delta);
+        known.max(relative(self.delta.as_slice(), scale))
+    }
+
     /// Lets the inverse learn from the correction just made, and takes the residual after it as the present one.
     fn learn(&mut self, scale: &[f64], perturbation: f64) {
         // z = r − r_after, in the place of r.
@@ -281,8 +290,7 @@ impl Newton {
                 state.learn(problem.scale(), self.perturbation);
             } else {
                 // An inverse that has just proved itself gains nothing more: what is left is rounding.
-                let change = relative(state.delta.as_slice(), problem.scale());
-                if (is_new || has_gained) && change <= problem.noise_max() {
+                if (is_new || has_gained) && state.left(problem.scale()) <= problem.noise_max() {
                     return Ok(Convergence { runs, residual: after, converged: true });
                 }
                 if after <= ROUNDINGS * problem.rounding() {

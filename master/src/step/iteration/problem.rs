@@ -13,8 +13,8 @@ use crate::step::window::{Unfinished, Window};
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
 
-/// Part of a signal that rounding at a stiff link may be: 1e-16 times a gain of 1e6 of the link over a step, and ten times as much.
-const NOISE_MAX: f64 = 1e-9;
+/// Part of a signal that rounding at a stiff link may be: 2e-16 times a gain of 1e6 of the link over a step, and ten times as much.
+const NOISE_MAX: f64 = 2e-9;
 
 /// Tolerance of joints' forces at which a residual of a hundred roundings is small enough; with a larger one no more than these.
 const COARSEST: f64 = 1e-10;
