@@ -33,6 +33,8 @@ use say::say;
 const DRAWN: usize = 20;
 /// Macro steps of the first guess in a run.
 const GUESS: f64 = 50.0;
+/// The same where each of them waits for a unit that is far away.
+const GUESS_FAR: f64 = 8.0;
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -76,6 +78,13 @@ struct Choice {
     growth_rate: Option<f64>,
     order: Option<f64>,
     do_steps: u64,
+    /// Where units are far away: messages to them, the time that one takes, and the time of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round_trips: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round_trip_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -110,7 +119,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         Units::Fmu => macrostep::factory::fmu,
         Units::Native => models::native,
     };
-    let guess_s = arguments.step.unwrap_or(stop_s / GUESS);
+    let guess_s = arguments.step.unwrap_or(stop_s / if benchmark.is_far() { GUESS_FAR } else { GUESS });
     let limit = Duration::try_from_secs_f64(arguments.limit).ok();
     let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
     // FMUs stay unpacked between the runs.
@@ -180,6 +189,9 @@ fn choice(c: &Candidate) -> Choice {
         growth_rate: finite(c.growth_rate),
         order: finite(c.order),
         do_steps: c.do_steps,
+        round_trips: c.far.map(|far| far.round_trips),
+        round_trip_s: c.far.map(|far| far.round_trip_s),
+        run_s: c.far.map(|far| far.run_s),
     }
 }
 

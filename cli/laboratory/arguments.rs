@@ -187,10 +187,10 @@ pub struct AdviseArguments {
     /// End of the run in seconds [default: the scenario's]
     #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
-    /// First guess of the macro step in seconds [default: a fiftieth of the run]
+    /// First guess of the macro step in seconds [default: a fiftieth of the run, an eighth where a unit is on another machine]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
-    /// Time for trials in seconds, at most a sixth of it for one method; methods that are not finished are left out, and named
+    /// Time for trials in seconds, at most a sixth of it for one method, a half where a unit is on another machine; methods that are not finished are left out, and named
     #[arg(long, value_name = "SECONDS", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
     pub limit: f64,
     /// Run the advised scheme and compare its error with the predicted one [default: off]

@@ -41,11 +41,15 @@ pub struct SubjectArguments {
     pub slaves: SlaveArguments,
 }
 
+/// Runs at a time, where all FMUs are far away: each has an instance of every one of them there, of which there may be 64.
+const AT_ONCE: usize = 16;
+
 /// A system that was chosen.
 pub struct Subject {
     /// It.
     pub benchmark: Box<dyn Benchmark>,
-    /// Runs of files are made one after the other: what foreign FMUs share is not known.
+    /// Runs of files are made one after the other: what foreign FMUs share is not known. Where all of them are far away, what runs do most
+    /// is to wait, and many are made at the same time.
     pool: Option<rayon::ThreadPool>,
     /// What it is read from.
     files: Files,
@@ -152,7 +156,8 @@ impl Subject {
         let made = FromFile::new(&name, &scenario, Box::new(opened));
         let (file, findings) = made.map_err(|findings| findings_failure(&findings))?;
         tell(&findings);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let is_far = scenario.units.iter().all(|unit| unit.source.is_remote());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(if is_far { AT_ONCE } else { 1 }).build();
         let pool = pool.map_err(|e| Failure::Run(format!("no thread: {e}")))?;
         Ok(Subject { benchmark: Box::new(file), pool: Some(pool), files })
     }

@@ -140,9 +140,9 @@ class AdviseOptions(TypedDict, total=False):
     stop: Optional[float]
     """End of the run in seconds [default: the scenario's]."""
     step: Optional[float]
-    """First guess of the macro step in seconds [default: a fiftieth of the run]."""
+    """First guess of the macro step in seconds [default: a fiftieth of the run, an eighth where a unit is on another machine]."""
     limit: Optional[float]
-    """Time for trials in seconds, at most a sixth of it for one method; methods that are not finished are left out, and named."""
+    """Time for trials in seconds, at most a sixth of it for one method, a half where a unit is on another machine; methods that are not finished are left out, and named."""
     apply: Optional[bool]
     """Run the advised scheme and compare its error with the predicted one [default: off]."""
     units: Optional[Literal["fmu", "native"]]

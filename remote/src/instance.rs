@@ -39,6 +39,9 @@ struct Desk {
 pub struct Instance {
     desk: Arc<Mutex<Desk>>,
     messages: Sender<Vec<u8>>,
+    /// Who has made it, and when.
+    holder: String,
+    since: Instant,
 }
 
 fn look(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
@@ -47,7 +50,11 @@ fn look(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
 
 impl Instance {
     /// One whose first message is the one of the letter to come; `over` is told how many messages it was sent, when it is gone.
-    pub fn new(fmu: Fmu, isolation: Isolation, over: impl FnOnce(u64) + Send + 'static) -> Instance {
+    pub fn new(
+        (fmu, isolation): (Fmu, Isolation),
+        holder: String,
+        over: impl FnOnce(u64) + Send + 'static,
+    ) -> Instance {
         let desk = Desk { done: 0, last: Vec::new(), is_busy: false, waits: None, heard: Instant::now() };
         let (desk, (messages, incoming)) = (Arc::new(Mutex::new(desk)), channel());
         let own = Arc::clone(&desk);
@@ -56,7 +63,7 @@ impl Instance {
             let messages = look(&own).done;
             over(messages);
         });
-        Instance { desk, messages }
+        Instance { desk, messages, holder, since: Instant::now() }
     }
 
     /// Answers a letter, or keeps who has sent it until there is an answer. `message` is what it brings.
@@ -81,6 +88,11 @@ impl Instance {
                 reply(&query, Answer::Refused, words.as_bytes());
             }
         }
+    }
+
+    /// Who has it, and for how long.
+    pub fn holder(&self) -> String {
+        format!("{} for {} s", self.holder, self.since.elapsed().as_secs())
     }
 
     /// Its master is still there.

@@ -2,6 +2,10 @@
 //!
 //! Every message of an instance has a number, and only the one after the last that was made is made. One that comes again gets the
 //! reply of the first time. So a master may ask again whenever it has heard nothing.
+//!
+//! The body of a letter is the message that a slave in a process of its own gets in shared memory, byte for byte: there is one encoding of
+//! calls (`isolation/wire.rs` of crates/import). Shared memory needs nothing of a letter's head: two processes take turns there, and no
+//! message is lost or comes twice.
 
 use macrostep_import::address::SCHEME;
 

@@ -17,6 +17,7 @@ mod way;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::serve::Bounds;
 use clap::{Parser, Subcommand};
 use macrostep_import::isolation::far::USE;
 use macrostep_import::isolation::{ARGUMENT, relay, serve as serve_slave};
@@ -45,6 +46,9 @@ enum Verb {
         /// Largest memory of a slave, in MiB
         #[arg(long, value_name = "MIB", default_value = "4096")]
         memory_limit: u64,
+        /// Most instances of each FMU at a time: 1 where there is one licence, or one machine behind it
+        #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u64).range(1..))]
+        instances: u64,
     },
     /// Print digest and description of an FMU that is served
     Offered {
@@ -62,7 +66,9 @@ fn main() -> ExitCode {
         return ExitCode::from(relay(way::open));
     }
     let done = match Arguments::parse().verb {
-        Verb::Serve { fmus, name, call_limit, memory_limit } => serve::run(&fmus, name, (call_limit, memory_limit)),
+        Verb::Serve { fmus, name, call_limit, memory_limit, instances } => {
+            serve::run(&fmus, name, Bounds { call_s: call_limit, memory_mib: memory_limit, instances })
+        }
         Verb::Offered { address } => way::offered(&address),
     };
     match done {

@@ -17,11 +17,19 @@ use crate::access;
 use crate::instance::{Instance, reply};
 use crate::letter::{Answer, Id, Letter, VERSION, Wish, key};
 
-/// Most instances of one FMU at a time.
-const INSTANCES_MAX: usize = 64;
+/// Holders of instances that are named.
+const HOLDERS: usize = 3;
 
 /// How often who waits is thought of.
 const TICK: Duration = Duration::from_millis(500);
+
+/// What an instance may take, and how many there may be of each FMU.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub call_s: f64,
+    pub memory_mib: u64,
+    pub instances: u64,
+}
 
 /// An FMU that is served.
 struct Served {
@@ -29,6 +37,7 @@ struct Served {
     isolation: Isolation,
     digest: String,
     address: String,
+    instances_max: u64,
     instances: Mutex<HashMap<Id, Instance>>,
 }
 
@@ -36,15 +45,15 @@ struct Served {
 ///
 /// # Errors
 /// In words, where one cannot be read, or there is no session for it.
-pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, u64)) -> Result<(), String> {
+pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<(), String> {
     if name.is_some() && files.len() > 1 {
         return Err(format!(
             "`--name` with {} FMUs, expected one: leave it out, and they have the names of their files",
             files.len()
         ));
     }
-    let call = Duration::try_from_secs_f64(call_s).map_err(|e| format!("`--call-limit`: {e}"))?;
-    let limits = Limits { call, memory_bytes: memory_mib.saturating_mul(1 << 20) };
+    let call = Duration::try_from_secs_f64(bounds.call_s).map_err(|e| format!("`--call-limit`: {e}"))?;
+    let limits = Limits { call, memory_bytes: bounds.memory_mib.saturating_mul(1 << 20) };
     let isolation = Isolation::of_this_program(limits).map_err(|e| format!("the path of this program: {e}"))?;
     let session = access::server()?;
     let mut all = Vec::new();
@@ -62,6 +71,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, (call_s, memory_mib): (f64, 
             isolation: isolation.clone(),
             digest,
             address: format!("{SCHEME}{name}"),
+            instances_max: bounds.instances,
             instances: Mutex::default(),
         });
         if session
@@ -108,14 +118,13 @@ fn take(served: &Arc<Served>, query: Query) {
             reply(&query, Answer::Done, &[]);
         }
         (Wish::Open, found) => {
-            // The digest stands before the message.
-            let end = letter.body.iter().position(|byte| *byte == b'\n').unwrap_or(0);
-            let (digest, message) = letter.body.split_at(end);
-            let message = message.get(1..).unwrap_or_default();
+            // Before the message stand the digest and who asks, a line each.
+            let mut parts = letter.body.splitn(3, |byte| *byte == b'\n');
+            let [digest, holder, message] = [(); 3].map(|()| parts.next().unwrap_or_default());
             if let Some(instance) = found {
                 return instance.take(&letter, message, query);
             }
-            if let Err(words) = served.may_open(digest, instances.len()) {
+            if let Err(words) = served.may_open(digest, &instances) {
                 return reply(&query, Answer::Refused, words.as_bytes());
             }
             let (own, id) = (Arc::downgrade(served), letter.id);
@@ -125,7 +134,8 @@ fn take(served: &Arc<Served>, query: Query) {
                     own.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 }
             };
-            let instance = Instance::new(served.fmu.clone(), served.isolation.clone(), over);
+            let holder = String::from_utf8_lossy(holder).into_owned();
+            let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, over);
             instance.take(&letter, message, query);
             instances.insert(letter.id, instance);
         }
@@ -147,7 +157,7 @@ impl Served {
         [VERSION.as_bytes(), b"\n", self.digest.as_bytes(), b"\n", &description].concat()
     }
 
-    fn may_open(&self, digest: &[u8], open: usize) -> Result<(), String> {
+    fn may_open(&self, digest: &[u8], open: &HashMap<Id, Instance>) -> Result<(), String> {
         if digest != self.digest.as_bytes() {
             let found = String::from_utf8_lossy(digest);
             let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
@@ -157,8 +167,15 @@ impl Served {
                 short(&found)
             ));
         }
-        if open >= INSTANCES_MAX {
-            return Err(format!("{open} instances are in use, expected less than {INSTANCES_MAX}"));
+        let (count, most) = (open.len() as u64, self.instances_max);
+        if count >= most {
+            let holders: Vec<String> = open.values().take(HOLDERS).map(Instance::holder).collect();
+            let more = if open.len() > HOLDERS { format!(" and {} more", open.len() - HOLDERS) } else { String::new() };
+            return Err(format!(
+                "{count} of {most} instances of `{}` are in use, held by {}{more}; wait for an end there, or serve with a larger `--instances`",
+                self.address,
+                holders.join(", ")
+            ));
         }
         Ok(())
     }

@@ -125,8 +125,8 @@ impl Post {
 
 impl Way for Post {
     fn exchange(&mut self, request: &[u8], reply: &mut Vec<u8>) -> Result<(), String> {
-        // The first message goes with what the FMU is expected to be.
-        let opening = [self.digest.as_bytes(), b"\n", request].concat();
+        // The first message goes with what the FMU is expected to be, and who asks.
+        let opening = [self.digest.as_bytes(), b"\n", holder().as_bytes(), b"\n", request].concat();
         let (wish, body) = if self.number == 0 { (Wish::Open, opening.as_slice()) } else { (Wish::Call, request) };
         self.number += 1;
         let long = WAIT + Duration::from_secs(body.len() as u64 / SLOWEST);
@@ -170,6 +170,12 @@ impl Way for Post {
                 self.session.get(&self.key).payload(letter.bytes()).target(QueryTarget::All).callback(|_| ()).wait();
         }
     }
+}
+
+/// The program that has started this process, for others who want the same instance.
+fn holder() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("process {} on `{}`", std::os::unix::process::parent_id(), host.trim())
 }
 
 impl Drop for Post {

@@ -1,6 +1,6 @@
 """Units on other machines, with both ends on this one: the bits of a local run, and what is said where something fails.
 
-    PATH=target/remote/debug:$PATH python3 tests/judges/remote.py target/release/macrostep target/judges/remote
+    PATH=target/remote/debug:$PATH python3 tests/judges/remote.py target/release/macrostep target/judges/remote [CHECK…]
 """
 
 import atexit
@@ -91,8 +91,10 @@ def traced(system, out, arguments, env=None):
     return code, rows.read_bytes() if rows.exists() else b"", text
 
 
-def same_bits(env):
+def same_bits(files):
     """Every kind of method, and the verbs that ask most of a unit."""
+    port = free_port()
+    server, env = serving(port, *files), client(port)
     local, one, both = "local.toml", "one.toml", "both.toml"
     for method in [
         "--predict hold",
@@ -119,6 +121,7 @@ def same_bits(env):
     codes = [run(["sweep", system, *points, "--out", f"sweep-{system}"], env)[0] for system in (local, one)]
     rows = [(WORK / f"sweep-{system}/runs.csv").read_text() for system in (local, one)]
     told("same rows of a sweep", codes == [0, 0] and rows[0] == rows[1] and rows[0].count("\n") == 4, rows)
+    ended(server)
 
 
 class Cable:
@@ -200,6 +203,71 @@ def distance(fmu):
         told(f"far away, {corrector}: {found}", good, text)
 
 
+def advice(files):
+    """50 ms of round trip to both units: what is advised asks seldom, as often as is said."""
+    port = free_port()
+    server, cable = serving(port, *files), Cable(port, 0.025)
+    began = time.monotonic()
+    code, text = run(["advise", "both.toml", "--out", "advice"], client(cable.port), limit=300)
+    took_s = time.monotonic() - began
+    ended(server)
+    answer = json.loads((WORK / "advice/advise.json").read_text()) if code == 0 else {}
+    best, keys = answer.get("advice", {}), answer.get("advised", {"step": 1})
+    trips, trip_ms = best.get("round_trips", 0), 1e3 * best.get("round_trip_s", 0)
+    is_told = f"far away: {trips} round trips of {trip_ms:.3f} ms" in text
+    good = is_told and 50 <= trip_ms < 100 and 0 < trips <= 300 and keys["step"] >= 0.2
+    good = good and keys["predict"].startswith("spectral") and keys["correct"] == "newton"
+    # The run asks as often as was said; messages before its first macro step come on top.
+    server = serving(port, *files)
+    run(["run", "both.toml", *(f"--{key}={value}" for key, value in keys.items()), "--out", "out-advised"], client(port))
+    ended(server)
+    counts = [int(n) for n in re.findall(r"after (\d+) messages", server.stdout.read())[:2]]
+    found = f"{best.get('scheme')}, H = {keys['step']} s, {trips} of {trip_ms:.1f} ms; the run asked {counts} times; {took_s:.0f} s"
+    told(f"advice for units far away: {found}", good and 0 < sum(counts) - trips <= 20, text)
+
+
+ECHO = """
+import socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+end = server.accept()[0]
+end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+while part := end.recv(4096):
+    end.sendall(part)
+"""
+
+
+def echo_us(count=20_000):
+    """The round trip of 128 bytes to another process over TCP [µs]."""
+    other = subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE, text=True)
+    with socket.create_connection(("127.0.0.1", int(other.stdout.readline()))) as end:
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        began = time.perf_counter()
+        for _ in range(count):
+            end.sendall(bytes(128))
+            end.recv(4096)
+        took_s = time.perf_counter() - began
+    other.wait()
+    return 1e6 * took_s / count
+
+
+def step_us(system, env=None, *more):
+    """A macro step of 10 000 of `hold` [µs]: one message to a unit elsewhere."""
+    code, text = run(["run", system, "--predict", "hold", "--step", "0.001", "--stop", "10", "--out", "out-steps", *more], env)
+    took, unit = re.search(r"windows in ([\d.]+) (m?s)", text).groups()
+    return float(took) * (1e-3 if unit == "ms" else 1) * 1e6 / 10_000
+
+
+def latency(fmu):
+    """Round trips without a delay, beside others in turn; printed, not judged: the machine decides."""
+    port = free_port()
+    server, env = serving(port, fmu), client(port)
+    rounds = [(step_us("one.toml", env) - step_us("local.toml"), step_us("local.toml", None, "--isolate"), echo_us()) for _ in range(5)]
+    ended(server)
+    far, isolated, echo = (sorted(times)[2] for times in zip(*rounds))
+    print(f"round trip {far:.0f} µs, a macro step of two isolated units {isolated:.0f} µs, TCP echo {echo:.0f} µs: {far / echo:.1f} of it")
+
+
 def one_error(what, code, text, words, rows=None):
     """One error that says this, an exit code that shows it, and rows that were there before."""
     errors = [line for line in text.splitlines() if line.startswith("error:")]
@@ -268,6 +336,87 @@ def faults(fmu):
     told("a cable cut for a second is mended", after > before and long.master.poll() is None)
     cable.is_cut = True
     long.end("the cable is cut", "nothing was heard of `zenoh://oscillator2_force` for 20 s")
+    ended(server)
+
+
+def held(fmu):
+    """One instance and two masters: the second one hears who has it, and gets it when it is free."""
+    port = free_port()
+    server, env = serving(port, fmu, "--instances", "1"), client(port)
+    long = Run(env)
+    code, text = run(["run", "one.toml", "--stop", "0.1", "--out", "out-none"], env)
+    # The program is two processes: who holds it is the one that works.
+    held_by = r"1 of 1 instances of `zenoh://oscillator2_force` are in use, held by process (\d+) on `" + socket.gethostname() + "` for"
+    one_error("the only instance is in use", code, text, held_by)
+    holder = (re.findall(held_by, text) or ["none"])[0]
+    parent = subprocess.run(["ps", "-o", "ppid=", "-p", holder], capture_output=True, text=True).stdout.strip()
+    told("its holder is the first master", parent == str(long.master.pid), (parent, long.master.pid))
+    long.master.send_signal(signal.SIGINT)
+    long.master.wait(20)
+    began, code = time.monotonic(), 1
+    while code and time.monotonic() - began < 90:
+        code, text = run(["run", "one.toml", "--stop", "0.1", "--quiet", "--out", "out-none"], env)
+    told(f"it is free {time.monotonic() - began:.0f} s after its master was interrupted", code == 0, text)
+    ended(server)
+
+
+HEAVY = """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="heavy" guid="{heavy}">
+  <CoSimulation modelIdentifier="heavy" canHandleVariableCommunicationStepSize="true" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>
+  <ModelVariables>
+    <ScalarVariable name="f" valueReference="0" causality="input" variability="continuous"><Real start="1"/></ScalarVariable>
+    <ScalarVariable name="x" valueReference="1" causality="output" variability="continuous" initial="exact"><Real start="0"/></ScalarVariable>
+  </ModelVariables>
+  <ModelStructure><Outputs><Unknown index="2" dependencies=""/></Outputs></ModelStructure>
+</fmiModelDescription>
+"""
+
+
+def peak_mib(pid):
+    """The most memory that a process has had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) >> 10
+
+
+def heavy():
+    """64 MB of state: a checkpoint brings it here, and `--resume` to a new far side."""
+    library = WORK / "heavy.so"
+    source = Path(__file__).parents[1] / "kit/mass.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", f"-DBALLAST={64 << 20}", "-o", library, source, "-lm"], check=True)
+    with zipfile.ZipFile(WORK / "fmus/heavy.fmu", "w") as archive:
+        archive.writestr("modelDescription.xml", HEAVY)
+        archive.write(library, "binaries/linux64/heavy.so")
+    for name, place in ("heavy-here", "fmus/heavy.fmu"), ("heavy-there", "zenoh://heavy"):
+        (WORK / f"{name}.toml").write_text(f'[experiment]\nstop = 2.0\nstep = 0.01\n[units.a]\nfmu = "{place}"\n[record]\nvariables = ["a.x"]\n')
+    code, expected, text = traced("heavy-here.toml", "out-local", [])
+    told("heavy, here", code == 0 and expected.count(b"\n") == 202, text)
+    port = free_port()
+    server, env = serving(port, "fmus/heavy.fmu"), client(port)
+    took_s = []
+    for kept in [], ["--checkpoint", "heavy.saved", "--checkpoint-every", "150"]:
+        began = time.monotonic()
+        code, found, text = traced("heavy-there.toml", "out-heavy", kept, env)
+        took_s.append(time.monotonic() - began)
+        told("heavy, there", code == 0 and found == expected, text)
+    size_mib, serve_mib = (WORK / "heavy.saved").stat().st_size >> 20, peak_mib(server.pid)
+    ended(server)
+    server = serving(port, "fmus/heavy.fmu")
+    began = time.monotonic()
+    master = subprocess.Popen([PROGRAM, "run", "heavy-there.toml", "--out", "out-heavy", "--resume", "heavy.saved"], cwd=WORK, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    peaks = {}
+    while master.poll() is None:
+        for line in subprocess.run(["ps", "-eo", "pid,ppid,comm"], capture_output=True, text=True).stdout.splitlines()[1:]:
+            pid, parent, name = line.split(None, 2)
+            if int(pid) == master.pid or int(parent) == master.pid or int(parent) in peaks:
+                try:
+                    peaks[int(pid)] = (name, peak_mib(pid))
+                except (OSError, TypeError):
+                    pass
+        time.sleep(0.02)
+    took_s.append(time.monotonic() - began)
+    rows = (WORK / "out-heavy/trace.csv").read_bytes()
+    found = f"{size_mib} MiB saved in {took_s[1] - took_s[0]:.2f} s, resumed in {took_s[2]:.2f} s with 50 steps; most memory: {sorted(peaks.values())}, serve {serve_mib} and {peak_mib(server.pid)} MiB"
+    told(f"64 MB of state: {found}", master.returncode == 0 and rows == expected and size_mib >= 64, master.stdout.read())
     ended(server)
 
 
@@ -368,15 +517,20 @@ def main():
     for name, remote in ("local", []), ("one", ["mass2"]), ("both", ["mass1", "mass2"]):
         scenario(name, remote)
     files = [f"fmus/{fmu}.fmu" for fmu in NAMES.values()]
-    port = free_port()
-    server = serving(port, *files)
-    same_bits(client(port))
-    ended(server)
-    distance(files[1])
-    another(files[1])
-    resumed(files[1])
-    access(files[1])
-    faults(files[1])
+    checks = {
+        "same": lambda: same_bits(files),
+        "distance": lambda: distance(files[1]),
+        "advice": lambda: advice(files),
+        "latency": lambda: latency(files[1]),
+        "held": lambda: held(files[1]),
+        "heavy": heavy,
+        "another": lambda: another(files[1]),
+        "resumed": lambda: resumed(files[1]),
+        "access": lambda: access(files[1]),
+        "faults": lambda: faults(files[1]),
+    }
+    for name in sys.argv[3:] or checks:
+        checks[name]()
     print(f"{len(failed)} failed")
     sys.exit(1 if failed else 0)
 

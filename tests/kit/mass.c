@@ -1,7 +1,8 @@
 /* A mass on a spring under a force, x'' = (f - k x)/m, solved exactly for a force that is a line over a step. It takes derivatives of its
  * input up to order 1, as other tools' FMUs do. What it does with a call that has a higher order in it is told when it is compiled:
  * ANSWER 1 warns and ignores the whole call, ANSWER 3 errs, ANSWER 0 accepts and ignores the whole call. TAKES 0: order 1 is
- * ignored as well. ONCE: there is one instance in a process, even after it was freed. */
+ * ignored as well. ONCE: there is one instance in a process, even after it was freed. BALLAST: the state has so many bytes more, the last of
+ * which counts the steps and moves x. */
 
 #include <math.h>
 #include <stddef.h>
@@ -31,6 +32,9 @@ enum { F, X, V, M, K, X0, V0, VALUES };
 typedef struct {
     const callbacks *back;
     double value[VALUES], rate;
+#ifdef BALLAST
+    unsigned char ballast[BALLAST];
+#endif
 } slave;
 
 const char *fmi2GetVersion(void) { return "2.0"; }
@@ -94,6 +98,9 @@ status fmi2DoStep(slave *s, double t, double h, int keep) {
     (void)t, (void)keep;
     y[F] += s->rate * h;
     y[X] = y[F] / y[K] + a * c + b * d;
+#ifdef BALLAST
+    y[X] += 1e-6 * s->ballast[BALLAST - 1]++;
+#endif
     y[V] = s->rate / y[K] + w * (b * c - a * d);
     s->rate = 0;
     return OK;

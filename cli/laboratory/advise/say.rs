@@ -72,12 +72,17 @@ fn say_schemes(answer: &Answer<'_>, advice: &Advice) -> Result<(), Failure> {
         print::line(format!("no time was left for: {}; a larger `--limit` gives more", answer.no_time.join(", ")))?;
     }
     // The cheapest schemes; the JSON object has all of them.
-    let mut table = Table::new("scheme | > H [s] | > predicted error | > order | > growth rate [1/s] | > do_steps");
+    // Where messages are waited for, they decide.
+    let is_far = advice.candidates.iter().any(|c| c.far.is_some());
+    let head = "scheme | > H [s] | > predicted error | > order | > growth rate [1/s] | > do_steps";
+    let mut table = Table::new(&if is_far { format!("{head} | > round trips | > time [s]") } else { head.to_owned() });
     for c in advice.candidates.iter().take(SHOWN) {
         let (h, order) = (format!("{:.4e}", c.step_s), format!("{:.2}", c.order));
         let order = if c.order.is_finite() { order } else { "–".to_owned() };
         let growth = number(Some(c.growth_rate).filter(|g| !g.is_nan()));
-        table.row([c.scheme.to_string(), h, short(c.error), order, growth, c.do_steps.to_string()]);
+        let row = [c.scheme.to_string(), h, short(c.error), order, growth, c.do_steps.to_string()];
+        let waits = c.far.map(|far| [far.round_trips.to_string(), short(far.run_s)]);
+        table.row(row.into_iter().chain(waits.into_iter().flatten()));
     }
     print::line(table.terminal())?;
     // Schemes that cannot be had, a few of each reason by name.
@@ -102,6 +107,10 @@ fn say_best(answer: &Answer<'_>) -> Result<(), Failure> {
         best.predicted_error,
         number(best.growth_rate)
     ))?;
+    if let (Some(trips), Some(trip_s), Some(run_s)) = (best.round_trips, best.round_trip_s, best.run_s) {
+        let each = format!("{:.3} ms", 1e3 * trip_s);
+        print::prose(format!("far away: {trips} round trips of {each}; the run takes about {run_s:.3} s"))?;
+    }
     for tried in answer.faces.iter().flat_map(|faces| &faces.tried) {
         let came_to = match (&tried.scheme, tried.step_s, tried.do_steps) {
             (Some(scheme), Some(step_s), Some(calls)) => format!("{scheme} with H = {step_s:.4e} s, {calls} do_steps"),

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! and H' is what seven tenths of the tolerance allow. A scheme whose d_2 is next to nothing has the error d_1 at H. Of the
-//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is run (`confirmed`) and advised. Step control is
+//! schemes that do not grow over the run the one with the fewest calls of `fmi2DoStep` is run (`confirmed`) and advised; where units are
+//! far away, the one whose run takes the shortest time, as its trials have taken it: they wait for messages. Step control is
 //! tried last, beside a fine run of the best of the others. What the units do not allow is left out, with the reason; so is what was
 //! not done in time. Where no scheme meets the tolerance, [`Missed`] says which comes nearest; where nothing moves, no other is tried.
 
@@ -22,6 +23,7 @@ use crate::measure::FLOOR;
 use crate::missed::{AtRest, Missed, Nearest, Unadvised};
 use crate::scenario::Benchmark;
 use crate::scheme::{Control, Predict, Schedule, Scheme};
+pub use crate::trial::Far;
 use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 use rayon::prelude::*;
@@ -43,15 +45,23 @@ pub(super) const GROWTH_MAX: f64 = 1.0;
 /// Schemes whose differences do not shrink, after which no other is tried where none has been found.
 const STUCK_MAX: usize = 4;
 
-/// The part of the time for all trials that one scheme may take.
+/// The part of the time for all trials that one scheme may take, and the same where runs wait for units far away.
 const SHARE: f64 = 1.0 / 6.0;
+const SHARE_FAR: f64 = 0.5;
+
+fn share(benchmark: &dyn Benchmark) -> f64 {
+    if benchmark.is_far() { SHARE_FAR } else { SHARE }
+}
 
 /// What the schemes that are tried know of each other.
+#[derive(Default)]
 pub(super) struct Search {
     /// When the time is over, where it is limited.
     until: Option<Instant>,
-    /// Calls of the cheapest scheme so far.
+    /// [`Candidate::cost`] of the cheapest scheme so far.
     pub(super) cheapest: AtomicU64,
+    /// How long a unit that is far away takes to answer \[µs\]; 0 where none is known to be.
+    round_trip_us: AtomicU64,
     /// Schemes whose runs stay in bounds and do not converge.
     pub(super) stuck: AtomicUsize,
     /// The values at which all quantities stay, where a trial has shown that they do.
@@ -59,6 +69,24 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// What a trial was that has waited for units far away, if it has.
+    pub(super) fn met(&self, far: Option<Far>) {
+        if let Some(far) = far {
+            self.round_trip_us.fetch_max((1e6 * far.round_trip_s) as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether so many macro steps, in the first of three trials, are not worth trying. Where messages are waited for, each of them takes
+    /// one at least, and no scheme is advised with fewer; `own` is what that trial has taken, where it is made. Else the finest trial may
+    /// cost some times what the best does.
+    pub(super) fn is_dear(&self, (windows, units): (u64, u64), own: Option<Far>) -> bool {
+        let (cheapest, finest) = (self.cheapest.load(Ordering::Relaxed), FINEST * windows * units);
+        match self.round_trip_us.load(Ordering::Relaxed) {
+            0 => finest > cheapest.saturating_mul(COST_MAX).min(DO_STEPS_MAX),
+            trip_us => own.map_or(windows * trip_us, Far::cost) > cheapest || finest > DO_STEPS_MAX,
+        }
+    }
+
     /// Whether the quantities, not the schemes, are what does not converge, or does not move.
     pub(super) fn is_hopeless(&self) -> bool {
         let is_stuck = self.stuck.load(Ordering::Relaxed) >= STUCK_MAX || self.rest.get().is_some();
@@ -106,17 +134,17 @@ impl Question {
     }
 
     /// When a scheme that is begun now is to be done.
-    pub(super) fn until(&self, search: &Search) -> Option<Instant> {
-        let own = self.limit.and_then(|limit| Instant::now().checked_add(limit.mul_f64(SHARE)));
+    pub(super) fn until(&self, benchmark: &dyn Benchmark, search: &Search) -> Option<Instant> {
+        let own = self.limit.and_then(|limit| Instant::now().checked_add(limit.mul_f64(share(benchmark))));
         own.zip(search.until).map(|(own, all)| own.min(all))
     }
 
     /// A scheme that was not done in time.
-    pub(super) fn late(&self) -> RunError {
+    pub(super) fn late(&self, benchmark: &dyn Benchmark) -> RunError {
         let limit_s = self.limit.unwrap_or_default().as_secs_f64();
         RunError::grid(
             "time of trials",
-            format!("more than {:.3} s for a scheme, or {limit_s} s for all", SHARE * limit_s),
+            format!("more than {:.3} s for a scheme, or {limit_s} s for all", share(benchmark) * limit_s),
             "less: a larger `--limit` allows more, an earlier `--stop` needs less",
         )
     }
@@ -137,6 +165,15 @@ pub struct Candidate {
     pub growth_rate: f64,
     /// Calls of `fmi2DoStep` of all units to expect.
     pub do_steps: u64,
+    /// What is to be waited for, where units are far away.
+    pub far: Option<Far>,
+}
+
+impl Candidate {
+    /// What the cheapest has least of: calls, or the time of the run \[µs\] where messages are waited for.
+    pub(super) fn cost(&self) -> u64 {
+        self.far.map_or(self.do_steps, Far::cost)
+    }
 }
 
 /// The scheme one would think of first, at the macro step guessed.
@@ -192,10 +229,10 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
         return Err(Unadvised::Missed(Box::new(Missed { tolerance, nearest: None, left_out: Vec::new(), short })));
     }
     let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
-    let search =
-        Search { until, cheapest: AtomicU64::new(u64::MAX), stuck: AtomicUsize::new(0), rest: OnceLock::new() };
+    let search = Search { until, cheapest: AtomicU64::new(u64::MAX), ..Search::default() };
     let tried: Vec<Tried> = candidates(benchmark)
         .par_iter()
+        .with_max_len(1)
         .map(|scheme| {
             let mut nearest = None;
             let found = explore(benchmark, scheme, question, &search, &mut nearest);
@@ -224,7 +261,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
         let missed = Missed { tolerance: question.tolerance, nearest, left_out, short };
         return Err(Unadvised::Missed(Box::new(missed)));
     };
-    let until = question.until(&search);
+    let until = question.until(benchmark, &search);
     // Where that fails, there is the advice without it.
     match control(benchmark, &best, (question, until), &mut left_out) {
         Ok(found) => candidates.extend(found),
@@ -233,10 +270,10 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
             all.iter().for_each(|scheme| leave_out(&mut left_out, scheme, why.to_string()));
         }
     }
-    candidates.sort_by_key(|c| c.do_steps);
+    candidates.sort_by_key(Candidate::cost);
     let best = candidates[0];
     // What goes through the interfaces of the best one, and its loop gain.
-    let until = question.until(&search);
+    let until = question.until(benchmark, &search);
     let (connections, capabilities) = observe(benchmark, &best, (question, until))?;
     // Units without derivatives or rollback have none; there is time for it, or not.
     let is_late = || until.is_some_and(|until| Instant::now() > until);

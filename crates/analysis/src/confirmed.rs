@@ -26,7 +26,7 @@ pub(super) fn confirm(
 ) {
     let mut done = Vec::new();
     for _ in 0..CANDIDATES_MAX {
-        candidates.sort_by_key(|c| c.do_steps);
+        candidates.sort_by_key(Candidate::cost);
         let Some(best) = candidates.first().copied().filter(|best| !done.contains(&best.scheme)) else { return };
         done.push(best.scheme);
         match confirmed(benchmark, (question, search), &best) {
@@ -41,7 +41,7 @@ pub(super) fn confirm(
             }
         }
     }
-    candidates.sort_by_key(|c| c.do_steps);
+    candidates.sort_by_key(Candidate::cost);
 }
 
 /// A candidate with the error that it shows, with a shorter step where that is too large. As it is where there is no time, or units do
@@ -51,7 +51,11 @@ fn confirmed(
     (question, search): (&Question, &Search),
     c: &Candidate,
 ) -> Result<Candidate, RunError> {
-    let (until, quantities) = (question.until(search), benchmark.quantities().len());
+    // Two runs have shown it already.
+    if c.far.is_some() && c.order.is_nan() {
+        return Ok(*c);
+    }
+    let (until, quantities) = (question.until(benchmark, search), benchmark.quantities().len());
     let p = if c.order.is_finite() { c.order.min(c.scheme.global_order()).max(1.0) } else { 1.0 };
     let mut windows = (question.stop_s / c.step_s).round() as u64;
     let mut found = 0.0;
@@ -71,7 +75,7 @@ fn confirmed(
         let error = (off * p.exp2() / (p.exp2() - 1.0)).max(FLOOR);
         if error <= question.tolerance.max(FLOOR) {
             let step_s = question.stop_s / windows as f64;
-            return Ok(Candidate { step_s, error, do_steps: trials[0].do_steps, ..*c });
+            return Ok(Candidate { step_s, error, do_steps: trials[0].do_steps, far: trials[0].far, ..*c });
         }
         // A shorter step by the order, where units have one.
         found = error;

@@ -4,9 +4,9 @@ use crate::advise::{COST_MAX, Candidate, DO_STEPS_MAX, LeftOut, Question, leave_
 use crate::scenario::{Benchmark, Setup};
 use crate::scheme::Scheme;
 use crate::trajectory::Trajectory;
-use crate::trial::{Done, Steps, Trial, run};
+use crate::trial::{Done, Far, Steps, Trial, run};
 use macrostep_master::RunError;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Tolerances that step control is tried with, each a third of the one before.
 const CONTROL_TRIALS: usize = 10;
@@ -21,16 +21,22 @@ pub(super) fn control(
     let wanted = 4 * ((question.stop_s / best.step_s).round() as u64).max(50);
     let Some(windows) = question.windows(benchmark, wanted, 1) else { return Ok(Vec::new()) };
     let step_s = question.stop_s / windows as f64;
-    let Done { rows, events_s, .. } =
-        match run(benchmark, &best.scheme, Steps { step_s, windows }, &question.factory, until)? {
-            Trial::Done(done) => done,
-            Trial::Stopped(_) => return Ok(Vec::new()),
-            Trial::Late => {
-                let all = crate::candidates::controlled(&best.scheme);
-                all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, question.late().to_string()));
-                return Ok(Vec::new());
-            }
-        };
+    // Where messages are waited for, it is known beforehand whether there is time for it.
+    let lasts = best.far.and_then(|far| Duration::try_from_secs_f64(far.run_s * best.step_s / step_s).ok());
+    let is_long = lasts.zip(until).is_some_and(|(lasts, until)| Instant::now() + lasts > until);
+    let fine = match is_long {
+        true => Trial::Late,
+        false => run(benchmark, &best.scheme, Steps { step_s, windows }, &question.factory, until)?,
+    };
+    let Done { rows, events_s, .. } = match fine {
+        Trial::Done(done) => done,
+        Trial::Stopped(_) => return Ok(Vec::new()),
+        Trial::Late => {
+            let all = crate::candidates::controlled(&best.scheme);
+            all.into_iter().for_each(|scheme| leave_out(left_out, &scheme, question.late(benchmark).to_string()));
+            return Ok(Vec::new());
+        }
+    };
     let is_late = || until.is_some_and(|until| Instant::now() > until);
     let fine = Trajectory { step_s, rows, events_s, error: 0.0 };
     let mut found = Vec::new();
@@ -40,18 +46,18 @@ pub(super) fn control(
             let scheme = Scheme { control_tolerance: tolerance, ..scheme };
             match controlled(benchmark, &scheme, question, &fine, until) {
                 _ if is_late() => {
-                    leave_out(left_out, &scheme, question.late().to_string());
+                    leave_out(left_out, &scheme, question.late(benchmark).to_string());
                     break;
                 }
                 Err(why) => {
                     leave_out(left_out, &scheme, why.to_string());
                     break;
                 }
-                Ok(Some((_, do_steps))) if do_steps > COST_MAX * best.do_steps => break,
-                Ok(Some((error, do_steps))) if error <= 0.9 * question.tolerance => {
+                Ok(Some((_, do_steps, _))) if do_steps > COST_MAX * best.do_steps => break,
+                Ok(Some((error, do_steps, far))) if error <= 0.9 * question.tolerance => {
                     let (order, growth_rate) = (f64::NAN, f64::NAN);
                     let step_s = question.guess_s.min(benchmark.step_max_s());
-                    found.push(Candidate { scheme, step_s, error, order, growth_rate, do_steps });
+                    found.push(Candidate { scheme, step_s, error, order, growth_rate, do_steps, far });
                     break;
                 }
                 Ok(_) => tolerance /= 3.0,
@@ -61,22 +67,23 @@ pub(super) fn control(
     Ok(found)
 }
 
-/// Error and calls of a run with step control; `None` where it leaves all bounds.
+/// Error and calls of a run with step control, and what it has waited for; `None` where it leaves all bounds.
 fn controlled(
     benchmark: &dyn Benchmark,
     scheme: &Scheme,
     question: &Question,
     fine: &Trajectory,
     until: Option<Instant>,
-) -> Result<Option<(f64, u64)>, RunError> {
+) -> Result<Option<(f64, u64, Option<Far>)>, RunError> {
     let setup = Setup::new(scheme, question.guess_s.min(benchmark.step_max_s()), &question.factory);
     let mut coupled = benchmark.couple(&Setup { stop_s: Some(question.stop_s), ..setup })?;
     let quantities = benchmark.quantities().len();
     let amplitude = |i: usize| fine.rows.iter().fold(0.0f64, |max, row| max.max(row[i].abs()));
     let amplitudes: Vec<f64> = (0..quantities).map(amplitude).collect();
-    let (mut error, mut do_steps) = (0.0f64, 0);
+    let before = coupled.simulation.distances();
+    let (mut error, mut do_steps, mut run_s) = (0.0f64, 0, 0.0);
     let ended = coupled.follow(u64::MAX, |point| {
-        do_steps = point.do_steps;
+        (do_steps, run_s) = (point.do_steps, point.wall_s);
         let exact = fine.at(point.t_s);
         for i in (0..quantities).filter(|i| amplitudes[*i] > 0.0) {
             // NaN is the largest of errors.
@@ -85,5 +92,6 @@ fn controlled(
         }
         do_steps <= DO_STEPS_MAX && until.is_none_or(|until| Instant::now() <= until)
     });
-    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps)))
+    let far = Far::of(&before, &coupled.simulation.distances(), run_s);
+    Ok((ended.is_ok() && do_steps <= DO_STEPS_MAX).then_some((error, do_steps, far)))
 }

@@ -237,6 +237,10 @@ impl Benchmark for FromFile {
         exchanged(&self.scenario).len()
     }
 
+    fn is_far(&self) -> bool {
+        self.scenario.units.iter().any(|unit| unit.source.is_remote())
+    }
+
     fn step_max_s(&self) -> f64 {
         // What a line carries is known for its delay.
         let delay_s = |law: &Law| match &law.kind {

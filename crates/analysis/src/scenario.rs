@@ -252,6 +252,11 @@ pub trait Benchmark: Send + Sync {
         0
     }
 
+    /// Whether a unit of it is far away.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Longest macro step \[s\] that the system allows, whatever the method.
     fn step_max_s(&self) -> f64 {
         f64::INFINITY

@@ -4,6 +4,7 @@ use crate::models::Factory;
 use crate::scenario::{Benchmark, Setup};
 use crate::scheme::Scheme;
 use macrostep_master::RunError;
+use macrostep_master::unit::Distance;
 use std::time::Instant;
 
 /// The result of a trial run.
@@ -24,6 +25,42 @@ pub struct Done {
     pub do_steps: u64,
     /// Times of events, after the start \[s\].
     pub events_s: Vec<f64>,
+    /// What was waited for, where units are far away.
+    pub far: Option<Far>,
+}
+
+/// What a run with units that are far away waits for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Far {
+    /// Messages to all of them.
+    pub round_trips: u64,
+    /// The shortest time that one takes, the mean over them \[s\].
+    pub round_trip_s: f64,
+    /// Time of all macro steps \[s\].
+    pub run_s: f64,
+}
+
+impl Far {
+    /// Of macro steps that took `run_s` \[s\], from what units had been asked before them and what they have been asked now.
+    pub(super) fn of(before: &[Option<Distance>], now: &[Option<Distance>], run_s: f64) -> Option<Far> {
+        let (mut round_trips, mut waits_s) = (0, 0.0);
+        for (before, now) in before.iter().zip(now).filter_map(|(before, now)| before.zip(*now)) {
+            let trips = now.round_trips - before.round_trips;
+            round_trips += trips;
+            waits_s += trips as f64 * now.shortest_s;
+        }
+        (round_trips > 0).then(|| Far { round_trips, round_trip_s: waits_s / round_trips as f64, run_s })
+    }
+
+    /// The time of the run \[µs\].
+    pub(super) fn cost(self) -> u64 {
+        (1e6 * self.run_s) as u64
+    }
+
+    /// The same with another number of macro steps, `factor` times as many.
+    pub(super) fn scaled(self, factor: f64) -> Far {
+        Far { round_trips: (self.round_trips as f64 * factor) as u64, run_s: self.run_s * factor, ..self }
+    }
 }
 
 /// Macro steps of a run.
@@ -61,16 +98,17 @@ pub fn run(
     let stop_s = Some(step_s * windows as f64).filter(|stop_s| *stop_s > benchmark.card().stop_s);
     let setup = Setup { stop_s, ..Setup::new(scheme, step_s, factory) };
     let mut coupled = benchmark.couple(&setup)?;
-    let start_s = coupled.simulation.time_s();
+    let (start_s, before) = (coupled.simulation.time_s(), coupled.simulation.distances());
     let mut rows = Vec::with_capacity(windows as usize + 1);
     // The start, and the ends of all macro steps.
     rows.push(Vec::new());
     coupled.state(&mut rows[0])?;
     let is_bounded = |state: &[f64]| state.iter().all(|x| x.abs() < 1e100);
-    let mut goes_on = is_bounded(&rows[0]);
+    let (mut goes_on, mut run_s) = (is_bounded(&rows[0]), 0.0);
     if goes_on {
         let ended = coupled.follow(windows, |point| {
             rows.push(point.state.to_vec());
+            run_s = point.wall_s;
             goes_on = is_bounded(point.state);
             goes_on && !is_late()
         });
@@ -86,7 +124,8 @@ pub fn run(
         return Ok(Trial::Late);
     }
     let events_s = coupled.simulation.events().0.map(|(_, t_s)| t_s - start_s).collect();
-    Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s }))
+    let far = Far::of(&before, &coupled.simulation.distances(), run_s);
+    Ok(Trial::Done(Done { rows, do_steps: coupled.simulation.do_steps().iter().sum(), events_s, far }))
 }
 
 /// What a quantity may move by while it is said to rest, relative to its value: rounding.
