@@ -47,7 +47,7 @@ fn chart(
     if let Some([from, to]) = span {
         x = x.range(from, to);
     }
-    let mut chart = Chart::new("", x, Axis::linear(*name, *unit));
+    let mut chart = Chart::new("", x, Axis::linear(name, unit));
     // A curve of a trace; points outside the span and values that are not finite are left out.
     let line = |label: &str, outcome: &Outcome| {
         let inside = |t: f64| span.is_none_or(|[from, to]| (from..=to).contains(&t));
