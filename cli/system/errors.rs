@@ -1,5 +1,6 @@
 //! Errors of a run beside known values, in its result.
 
+use macrostep_master::{Grade, Verdict};
 use macrostep_run::{Comparison, OutputError};
 use macrostep_system::Scenario;
 use macrostep_system::scenario::SolutionOf;
@@ -7,6 +8,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::print::counted;
+
+/// A signal that is smaller than this part of another one may be nothing but its rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Errors beside known values.
 #[derive(Debug, Serialize)]
@@ -51,6 +55,17 @@ impl Errors {
         let is_met = worst.relative <= allowed;
         (!is_met)
             .then(|| Failure::Inaccurate(format!("{}; `tolerance` of `[solution]` allows {allowed:e}", self.line())))
+    }
+
+    /// The verdict where an error is above one amplitude; NaN is. Outputs that are only rounding beside another one in the same unit of
+    /// measurement have no amplitude.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let amplitude = |e: &OutputError| if e.relative > 0.0 { e.largest / e.relative } else { 0.0 };
+        let largest = |unit: &str| self.outputs.iter().filter(|e| e.unit == unit).map(amplitude).fold(0.0, f64::max);
+        let is_off =
+            |e: &&OutputError| e.relative.is_nan() || e.relative > 1.0 && amplitude(e) > ROUNDING * largest(&e.unit);
+        let relative = self.outputs.iter().find(is_off)?.relative;
+        Some(Verdict::new(Grade::Doubtful, self.line(), Some(relative)))
     }
 
     /// The output with the largest error; NaN is larger than any.

@@ -192,7 +192,17 @@ impl Outcome {
     pub fn compared(mut self, s: &Scenario, comparison: Option<&Comparison>) -> Self {
         self.errors = Errors::of(s, comparison);
         self.columns = comparison.map_or(self.columns, |comparison| comparison.columns().to_vec());
+        self.weigh_errors();
         self
+    }
+
+    /// What is known to be off by more than one amplitude is not ok, whatever the run has seen of itself.
+    fn weigh_errors(&mut self) {
+        let Some(known) = self.errors.as_ref().and_then(Errors::verdict) else { return };
+        if self.verdict.grade == Grade::Ok {
+            self.warnings.push(known.reason.clone());
+            self.verdict = known;
+        }
     }
 
     /// The failure where an error beside known values is larger than the scenario allows.
@@ -210,6 +220,7 @@ impl Outcome {
         self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
         self.warnings.retain(|warning| *warning != before.reason);
         self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
+        self.weigh_errors();
     }
 
     /// Columns of the rows.

@@ -90,7 +90,12 @@ fn named(name: &str, assembly: &Assembly) -> Result<Known, (String, String)> {
     let solution = if name == PAIR {
         let is_fixed = s.coupling.control.kind == Control::Fixed;
         let window_s = is_fixed.then(|| row_s(assembly) / s.record.every.max(1) as f64);
-        solution_of(s, window_s).map_err(|what| (format!("the solution `{name}`: {what}"), String::new()))?
+        solution_of(s, window_s).map_err(|what| {
+            (
+                format!("the solution `{name}`: {what}"),
+                "write `exact`, which takes linear systems of models of this program".to_owned(),
+            )
+        })?
     } else {
         let all = macrostep_analysis::scenarios();
         let names = all.iter().map(|b| format!("`{}`", b.name())).collect::<Vec<_>>().join(", ");

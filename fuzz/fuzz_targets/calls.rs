@@ -5,6 +5,9 @@
 //! nothing where a list is not empty, instances that were freed.
 #![no_main]
 
+mod common;
+
+use common::{Bytes, guarded};
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::LazyLock;
@@ -38,46 +41,6 @@ struct Shared(CallbackFunctions);
 // SAFETY: NULL only.
 unsafe impl Sync for Shared {}
 
-/// What is left of the input.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        *first
-    }
-
-    /// A number that matters: exact ones, those at the edges, or any.
-    fn real(&mut self) -> f64 {
-        match self.byte() {
-            0 => 0.0,
-            1 => 1e-3,
-            2 => -1.0,
-            3 => f64::NAN,
-            4 => f64::INFINITY,
-            5 => 1e300,
-            6 => f64::from(self.byte()) * 1e-2,
-            7 => f64::from_le_bytes(std::array::from_fn(|_| self.byte())),
-            n => f64::from(n) * 1e-3,
-        }
-    }
-
-    /// References, most of which exist.
-    fn refs(&mut self) -> Vec<u32> {
-        let n = usize::from(self.byte() % 5);
-        (0..n).map(|_| if self.byte() == 255 { u32::MAX } else { u32::from(self.byte() % 48) }).collect()
-    }
-}
-
-/// Values between two that nobody may touch.
-fn guarded<T: Copy + PartialEq + std::fmt::Debug>(n: usize, guard: T, get: impl FnOnce(*mut T) -> Status) -> Status {
-    let mut values = vec![guard; n + 2];
-    let status = get(values[1..].as_mut_ptr());
-    assert_eq!((values[0], values[n + 1]), (guard, guard), "written outside the list");
-    status
-}
-
 struct Play<'a> {
     bytes: Bytes<'a>,
     c: Component,
@@ -98,7 +61,8 @@ impl Play<'_> {
                 (f.free_instance)(self.c);
             }
             self.state = null_mut();
-            self.c = (f.instantiate)(c"fuzzed".as_ptr(), CO_SIMULATION, guid.as_ptr(), null(), &CALLBACKS.0, FALSE, FALSE);
+            self.c =
+                (f.instantiate)(c"fuzzed".as_ptr(), CO_SIMULATION, guid.as_ptr(), null(), &CALLBACKS.0, FALSE, FALSE);
         }
     }
 
@@ -123,7 +87,9 @@ impl Play<'_> {
                 6 => f.set_string.map_or(OK, |set| set(c, p, n, texts.as_ptr())),
                 7 => guarded(n, null(), |v| f.get_string.map_or(OK, |get| get(c, p, n, v))),
                 8 => f.set_real_input_derivatives.map_or(OK, |set| set(c, p, n, orders.as_ptr(), reals.as_ptr())),
-                9 => guarded(n, 7.0, |v| f.get_real_output_derivatives.map_or(OK, |get| get(c, p, n, orders.as_ptr(), v))),
+                9 => guarded(n, 7.0, |v| {
+                    f.get_real_output_derivatives.map_or(OK, |get| get(c, p, n, orders.as_ptr(), v))
+                }),
                 _ => {
                     let known = self.bytes.refs();
                     let seed: Vec<f64> = known.iter().map(|_| self.bytes.real()).collect();
@@ -144,7 +110,9 @@ impl Play<'_> {
                 1 => f.set_fmu_state.map_or(OK, |set| set(self.c, self.state)),
                 2 => f.free_fmu_state.map_or(OK, |free| free(self.c, &raw mut self.state)),
                 3 => {
-                    let (Some(length), Some(write)) = (f.serialized_fmu_state_size, f.serialize_fmu_state) else { return OK };
+                    let (Some(length), Some(write)) = (f.serialized_fmu_state_size, f.serialize_fmu_state) else {
+                        return OK;
+                    };
                     let status = length(self.c, self.state, &raw mut size);
                     if status != OK {
                         return status;

@@ -5,6 +5,9 @@
 //! nothing where a list is not empty, lists that are shorter than their number says, instances that were freed.
 #![no_main]
 
+mod common;
+
+use common::{Bytes, guarded};
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
@@ -31,46 +34,6 @@ static TOKEN: LazyLock<std::ffi::CString> = LazyLock::new(|| {
 
 /// Value reference of the input.
 const FORCE: u32 = 9;
-
-/// What is left of the input.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        *first
-    }
-
-    /// A number that matters: exact ones, those at the edges, or any.
-    fn real(&mut self) -> f64 {
-        match self.byte() {
-            0 => 0.0,
-            1 => 1e-3,
-            2 => -1.0,
-            3 => f64::NAN,
-            4 => f64::INFINITY,
-            5 => 1e300,
-            6 => f64::from(self.byte()) * 1e-2,
-            7 => f64::from_le_bytes(std::array::from_fn(|_| self.byte())),
-            n => f64::from(n) * 1e-3,
-        }
-    }
-
-    /// References, most of which exist.
-    fn refs(&mut self) -> Vec<u32> {
-        let n = usize::from(self.byte() % 5);
-        (0..n).map(|_| if self.byte() == 255 { u32::MAX } else { u32::from(self.byte() % 48) }).collect()
-    }
-}
-
-/// Values between two that nobody may touch.
-fn guarded<T: Copy + PartialEq + std::fmt::Debug>(n: usize, guard: T, get: impl FnOnce(*mut T) -> Status) -> Status {
-    let mut values = vec![guard; n + 2];
-    let status = get(values[1..].as_mut_ptr());
-    assert_eq!((values[0], values[n + 1]), (guard, guard), "written outside the list");
-    status
-}
 
 thread_local! {
     /// What the callback does: its instance, and bytes of its own, so that a step does not depend on how often it asks.

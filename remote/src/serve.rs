@@ -17,6 +17,8 @@ use crate::access;
 use crate::instance::{Instance, reply};
 use crate::letter::{Answer, Id, Letter, VERSION, Wish, key};
 
+/// Characters of what a master says of itself that others are told.
+const HOLDER_MAX: usize = 100;
 /// Holders of instances that are named.
 const HOLDERS: usize = 3;
 
@@ -134,7 +136,7 @@ fn take(served: &Arc<Served>, query: Query) {
                     own.instances.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 }
             };
-            let holder = String::from_utf8_lossy(holder).into_owned();
+            let holder = String::from_utf8_lossy(holder).chars().take(HOLDER_MAX).collect();
             let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, over);
             instance.take(&letter, message, query);
             instances.insert(letter.id, instance);

@@ -6,16 +6,13 @@
 #[cfg(target_os = "linux")]
 use crate::make::XML;
 use fmi_schema::fmi2::{
-    Causality as TheirCausality, DependenciesKind, Fmi2ModelDescription, Fmi2VariableDependency,
-    Initial as TheirInitial, ScalarVariable, ScalarVariableElement as Element, Variability as TheirVariability,
+    Fmi2ModelDescription, Fmi2VariableDependency, ScalarVariable, ScalarVariableElement as Element,
 };
 use fmi_schema::traits::FmiModelDescription;
 use macrostep_analysis::catalogue::all;
 use macrostep_description::xml::{read_str, write};
-use macrostep_description::{
-    Causality, Dependencies, DependencyKind, Initial, Kind, ModelDescription, Unit, Unknown, Value, Variability,
-    Variable,
-};
+use macrostep_description::{Dependencies, Kind, ModelDescription, Unit, Unknown, Value, Variable};
+use std::fmt::Debug;
 
 /// Both readers' findings in one text, field by field.
 fn compare(name: &str, text: &str) {
@@ -34,6 +31,11 @@ fn compare(name: &str, text: &str) {
     structure(name, &s.outputs, &t.outputs.unknowns);
     structure(name, &s.derivatives, &t.derivatives.unknowns);
     structure(name, &s.initial_unknowns, &t.initial_unknowns.unknowns);
+}
+
+/// Variants of enumerations have the names of the standard in both readers.
+pub fn same(place: &str, what: &str, ours: impl Debug, theirs: impl Debug) {
+    assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{place}: {what}");
 }
 
 fn header(name: &str, ours: &ModelDescription, theirs: &Fmi2ModelDescription) {
@@ -87,30 +89,12 @@ fn variable(file: &str, ours: &Variable, theirs: &ScalarVariable) {
     assert_eq!(ours.name, theirs.name, "{place}");
     assert_eq!(ours.value_reference, theirs.value_reference, "{place}: valueReference");
     assert_eq!(ours.description, theirs.description, "{place}: description");
-    let causality = match ours.causality {
-        Causality::Parameter => TheirCausality::Parameter,
-        Causality::CalculatedParameter => TheirCausality::CalculatedParameter,
-        Causality::Input => TheirCausality::Input,
-        Causality::Output => TheirCausality::Output,
-        Causality::Local => TheirCausality::Local,
-        Causality::Independent => TheirCausality::Independent,
-    };
-    assert_eq!(causality, theirs.causality, "{place}: causality");
-    let variability = match ours.variability {
-        Variability::Constant => TheirVariability::Constant,
-        Variability::Fixed => TheirVariability::Fixed,
-        Variability::Tunable => TheirVariability::Tunable,
-        Variability::Discrete => TheirVariability::Discrete,
-        Variability::Continuous => TheirVariability::Continuous,
-    };
-    assert_eq!(variability, theirs.variability.unwrap_or_default(), "{place}: variability");
+    same(&place, "causality", ours.causality, &theirs.causality);
+    same(&place, "variability", ours.variability, theirs.variability.unwrap_or_default());
     // Where none stands there, ours has the default of the table of the standard, and theirs has nothing.
-    let initial = ours.initial.map(|i| match i {
-        Initial::Exact => TheirInitial::Exact,
-        Initial::Approx => TheirInitial::Approx,
-        Initial::Calculated => TheirInitial::Calculated,
-    });
-    assert!(theirs.initial.is_none() || initial == theirs.initial, "{place}: initial {initial:?} {:?}", theirs.initial);
+    if let Some(initial) = &theirs.initial {
+        same(&place, "initial", ours.initial, Some(initial));
+    }
     // The element: its type, and what theirs keeps of it.
     match (&ours.kind, &theirs.elem) {
         (Kind::Real(a), Element::Real(b)) => {
@@ -135,15 +119,9 @@ fn structure(file: &str, ours: &[Unknown], theirs: &[Fmi2VariableDependency]) {
         let Dependencies::Known(known) = &a.dependencies else { continue };
         let indices: Vec<_> = known.iter().map(|(i, _)| *i as u32 + 1).collect();
         assert_eq!(indices, b.dependencies, "{file}: dependencies of {}", b.index);
-        let kinds = known.iter().map(|(_, kind)| match kind {
-            DependencyKind::Dependent => DependenciesKind::Dependent,
-            DependencyKind::Constant => DependenciesKind::Constant,
-            DependencyKind::Fixed => DependenciesKind::Fixed,
-            DependencyKind::Tunable => DependenciesKind::Tunable,
-            DependencyKind::Discrete => DependenciesKind::Discrete,
-        });
+        let kinds: Vec<_> = known.iter().map(|(_, kind)| kind).collect();
         if !b.dependencies_kind.is_empty() {
-            assert!(kinds.eq(b.dependencies_kind.iter().cloned()), "{file}: dependenciesKind of {}", b.index);
+            same(file, "dependenciesKind", kinds, &b.dependencies_kind);
         }
     }
 }

@@ -3,17 +3,15 @@
 //! `fmi-schema` 0.8 refuses three things that the standard has, which are taken out of the text or written as it wants them: `unit` of a variable,
 //! the exponents `A` and `K` of a unit, and the processing instruction in our annotation. Variables of enumerations it leaves out.
 
+use super::second_reader::same;
 use fmi_schema::fmi3::{
-    AbstractVariableTrait, Causality as TheirCausality, DependenciesKind, Fmi3ModelDescription, Fmi3Unknown,
-    Initial as TheirInitial, InitializableVariableTrait, Variability as TheirVariability, Variable as TheirVariable,
+    AbstractVariableTrait, Fmi3ModelDescription, Fmi3Unknown, Initial as TheirInitial, InitializableVariableTrait,
+    Variable as TheirVariable,
 };
 use fmi_schema::traits::FmiModelDescription;
 use macrostep_analysis::catalogue::all;
 use macrostep_description::xml::{read_str, write_3};
-use macrostep_description::{
-    Causality, Dependencies, DependencyKind, Fmi3, Initial, Kind, ModelDescription, Native, Place, Unknown, Value,
-    Variability, Variable,
-};
+use macrostep_description::{Dependencies, Fmi3, Kind, ModelDescription, Native, Place, Unknown, Value, Variable};
 
 /// Without what theirs does not know.
 fn adapted(text: &str) -> String {
@@ -97,36 +95,18 @@ fn role(place: &str, (ours, where_it_is): (&Variable, &Place), theirs: &dyn Abst
     assert_eq!(ours.name, theirs.name(), "{place}");
     assert_eq!(where_it_is.reference, theirs.value_reference(), "{place}: valueReference");
     assert_eq!(ours.description.as_deref(), theirs.description(), "{place}: description");
-    let causality = match ours.causality {
-        Causality::Parameter => TheirCausality::Parameter,
-        Causality::CalculatedParameter => TheirCausality::CalculatedParameter,
-        Causality::Input => TheirCausality::Input,
-        Causality::Output => TheirCausality::Output,
-        Causality::Local => TheirCausality::Local,
-        Causality::Independent => TheirCausality::Independent,
-    };
-    assert_eq!(causality, theirs.causality(), "{place}: causality");
-    let variability = match ours.variability {
-        Variability::Constant => TheirVariability::Constant,
-        Variability::Fixed => TheirVariability::Fixed,
-        Variability::Tunable => TheirVariability::Tunable,
-        Variability::Discrete => TheirVariability::Discrete,
-        Variability::Continuous => TheirVariability::Continuous,
-    };
-    assert_eq!(variability, theirs.variability(), "{place}: variability");
+    same(place, "causality", ours.causality, theirs.causality());
+    same(place, "variability", ours.variability, theirs.variability());
 }
 
 fn variable((file, three): (&str, &Fmi3), ours: (&Variable, &Place), theirs: &TheirVariable) {
     let (v, at) = ours;
     let place = format!("{file}: {}", v.name);
     // Where none stands there, ours has the default of the table of the standard, and theirs has nothing.
-    let initial = v.initial.map(|i| match i {
-        Initial::Exact => TheirInitial::Exact,
-        Initial::Approx => TheirInitial::Approx,
-        Initial::Calculated => TheirInitial::Calculated,
-    });
     let is_same = |found: Option<TheirInitial>, intermediate: Option<bool>| {
-        assert!(found.is_none() || initial == found, "{place}: initial {initial:?} {found:?}");
+        if found.is_some() {
+            same(&place, "initial", v.initial, found);
+        }
         assert_eq!(at.is_intermediate, intermediate.unwrap_or(false), "{place}: intermediateUpdate");
     };
     // The element: its type, and what theirs keeps of it.
@@ -164,15 +144,9 @@ fn structure<'a>((file, three): (&str, &Fmi3), ours: &[Unknown], theirs: impl It
         };
         let references: Vec<_> = known.iter().map(|(i, _)| three.places[*i].reference).collect();
         assert_eq!(Some(&references), b.dependencies.as_ref().map(|d| &d.0), "{file}: of {}", b.value_reference);
-        let kinds = known.iter().map(|(_, kind)| match kind {
-            DependencyKind::Dependent => DependenciesKind::Dependent,
-            DependencyKind::Constant => DependenciesKind::Constant,
-            DependencyKind::Fixed => DependenciesKind::Fixed,
-            DependencyKind::Tunable => DependenciesKind::Tunable,
-            DependencyKind::Discrete => DependenciesKind::Discrete,
-        });
+        let kinds: Vec<_> = known.iter().map(|(_, kind)| kind).collect();
         if let Some(theirs) = &b.dependencies_kind {
-            assert_eq!(kinds.collect::<Vec<_>>(), theirs.0, "{file}: dependenciesKind of {}", b.value_reference);
+            same(file, "dependenciesKind", kinds, &theirs.0);
         }
     }
 }

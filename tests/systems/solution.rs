@@ -206,6 +206,21 @@ fn a_tolerance_beside_a_solution_is_met_or_not() {
     assert!(left.code == Some(1) && left.stderr.contains("`tolerance` is -1; expected"), "{left:?}");
 }
 
+/// A run that is known to be off by more than one amplitude is not ok, although the energy of its coupling is right: a mass of 1 µg
+/// swings 50 times in a macro step.
+#[test]
+fn a_known_error_above_one_amplitude_is_doubtful() {
+    let folder = folder("doubtful");
+    for (mass, grade) in [("1e-9", "doubtful"), ("10", "ok")] {
+        let set = format!("m1={mass}");
+        let left = macrostep(&folder, &["oscillator", "--set", &set, "--stop", "1", "--json"]);
+        assert_eq!(left.code, Some(0), "{left:?}");
+        let run: Value = serde_json::from_str(&left.stdout).expect("an object");
+        assert_eq!(run["verdict"]["grade"], grade, "{set}: {}", run["verdict"]);
+        assert_eq!(left.stderr.contains("warning: doubtful: largest error"), grade == "doubtful", "{}", left.stderr);
+    }
+}
+
 /// What cannot be compared is refused before the run, with what was found.
 #[test]
 fn a_wrong_solution_is_refused() {
