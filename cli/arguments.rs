@@ -18,15 +18,15 @@ use crate::system::arguments::{
 #[cfg(feature = "full")]
 use full::*;
 
-use crate::terms::Fmi;
+use crate::choices::Fmi;
 
 /// Options of the verbs that only the feature `full` has.
 #[cfg(feature = "full")]
 mod full {
+    pub use crate::crane::{ActuatorArguments, CraneArguments};
     pub use crate::fit::FitArguments;
     pub use crate::flex::arguments::FlexVerb;
     pub use crate::help::{CompletionsArguments, ManualArguments};
-    pub use crate::hydraulic::arguments::{ActuatorArguments, CraneArguments};
     pub use crate::lab::LabArguments;
     pub use crate::laboratory::arguments::CompareArguments;
     pub use crate::sweep::arguments::SweepArguments;
@@ -69,9 +69,9 @@ impl Arguments {
             Verb::Compare(a) => a.output.out.as_deref(),
             Verb::Advise(a) => a.output.out.as_deref(),
             #[cfg(feature = "full")]
-            Verb::Crane(a) => a.run.folder("out/crane"),
+            Verb::Crane(a) => a.actuator.run.out.as_deref(),
             #[cfg(feature = "full")]
-            Verb::Actuator(a) => a.run.folder("out/actuator"),
+            Verb::Actuator(a) => a.run.out.as_deref(),
             Verb::Fmus(a) => Some(&a.out),
             #[cfg(feature = "full")]
             Verb::Lab(a) => Some(&a.out),
@@ -125,10 +125,14 @@ pub enum Verb {
     Compare(Box<CompareArguments>),
     /// Find the cheapest scheme and macro step for a tolerance, and predict its error and growth
     Advise(Box<AdviseArguments>),
-    /// Co-simulate the hydraulic crane: one run, or the study of all schemes
+    /// Co-simulate the hydraulic crane by its interface model
+    ///
+    /// A run of a scenario in the words of the benchmark; all options of `macrostep run` are options of this verb too.
     #[cfg(feature = "full")]
     Crane(Box<CraneArguments>),
-    /// Co-simulate the hydraulic actuator on a stop: one run, or the study of all schemes
+    /// Co-simulate the hydraulic actuator on a stop by its interface model
+    ///
+    /// A run of a scenario in the words of the benchmark; all options of `macrostep run` are options of this verb too.
     #[cfg(feature = "full")]
     Actuator(Box<ActuatorArguments>),
     /// Write the FMUs this program carries

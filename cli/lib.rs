@@ -13,6 +13,9 @@ mod accounts;
 mod arguments;
 mod check;
 mod checkpoint;
+mod choices;
+#[cfg(feature = "full")]
+mod crane;
 mod distinct;
 mod docs;
 mod failure;
@@ -24,8 +27,6 @@ mod flex;
 mod fmus;
 mod formats;
 mod help;
-#[cfg(feature = "full")]
-mod hydraulic;
 mod info;
 mod junit;
 #[cfg(feature = "full")]
@@ -42,7 +43,6 @@ mod survey;
 #[cfg(feature = "full")]
 mod sweep;
 mod system;
-mod terms;
 mod verdict;
 
 pub use program::program;
@@ -54,6 +54,10 @@ mod recipes {
     mod new_predictor {}
     #[doc = include_str!("../docs/recipes/new_corrector.md")]
     mod new_corrector {}
+    #[doc = include_str!("../docs/recipes/new_law.md")]
+    mod new_law {}
+    #[doc = include_str!("../docs/recipes/new_event.md")]
+    mod new_event {}
     #[doc = include_str!("../docs/recipes/step_by_step.md")]
     mod step_by_step {}
 }

@@ -14,11 +14,11 @@ use macrostep_system::words::{Predict, Schedule};
 use macrostep_system::{Document, Scenario};
 
 use crate::arguments::positive;
+use crate::choices::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Variant, typed};
 use crate::failure::Failure;
 use crate::system::arguments::RunArguments;
 use crate::system::changes::change;
 use crate::system::{run, solution};
-use crate::terms::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Variant, typed};
 
 /// `macrostep oscillator`.
 #[derive(Debug, Args)]

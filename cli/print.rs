@@ -16,7 +16,7 @@ use macrostep_run::identity;
 use crate::failure::Failure;
 
 /// Standard output, once it was taken away from everybody else.
-static KEPT: OnceLock<Kept> = OnceLock::new();
+static KEPT: OnceLock<OpenFile> = OnceLock::new();
 
 /// Whether remarks and progress are left out.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
@@ -44,20 +44,20 @@ pub(crate) use remark;
 /// Progress in lines on standard error, for a program that shows it itself and has set the variable `MACROSTEP_PROGRESS`.
 #[cfg(feature = "full")]
 #[derive(Debug)]
-pub struct Told {
+pub struct ProgressLines {
     is_wanted: bool,
     last: Option<Instant>,
 }
 
 #[cfg(feature = "full")]
-impl Default for Told {
+impl Default for ProgressLines {
     fn default() -> Self {
-        Told { is_wanted: std::env::var_os("MACROSTEP_PROGRESS").is_some(), last: None }
+        ProgressLines { is_wanted: std::env::var_os("MACROSTEP_PROGRESS").is_some(), last: None }
     }
 }
 
 #[cfg(feature = "full")]
-impl Told {
+impl ProgressLines {
     /// How much of all is done; the first and the last of these, and ten a second between them, are told.
     pub fn tell(&mut self, done: u64, all: u64) {
         let is_due = self.last.is_none_or(|last| last.elapsed() > Duration::from_millis(100)) || done == all;
@@ -70,12 +70,12 @@ impl Told {
 
 /// An open file and what tells it from others.
 #[derive(Debug)]
-struct Kept {
+struct OpenFile {
     file: File,
     identity: Option<(u64, u64)>,
 }
 
-impl Write for &Kept {
+impl Write for &OpenFile {
     /// A slave in this process may have closed the file, and its number may be another file's.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.file.metadata().ok().and_then(|m| identity(&m)) != self.identity {
@@ -105,7 +105,7 @@ pub fn keep() -> Result<(), Failure> {
         };
         // Where another thread was first, its file is the one in use.
         let identity = file.metadata().ok().and_then(|m| identity(&m));
-        let _ = KEPT.set(Kept { file, identity });
+        let _ = KEPT.set(OpenFile { file, identity });
     }
     Ok(())
 }
@@ -149,13 +149,6 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::file(Path::new("standard output"))(error)),
         _ => Ok(()),
     }
-}
-
-/// A number with so many decimals, or with an exponent where it has more digits than can be read.
-#[cfg(feature = "full")]
-pub fn number(value: f64, decimals: usize) -> String {
-    // Written so that NaN is shown as such.
-    if value.abs() < 1e9 { format!("{value:.decimals$}") } else { format!("{value:.decimals$e}") }
 }
 
 /// "1 row", "2 rows".

@@ -117,9 +117,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Compare(arguments)) => crate::laboratory::compare::run(&arguments),
         Some(Verb::Advise(arguments)) => crate::laboratory::advise::run(&arguments),
         #[cfg(feature = "full")]
-        Some(Verb::Crane(arguments)) => crate::hydraulic::crane(&arguments),
+        Some(Verb::Crane(arguments)) => crate::crane::crane(&arguments),
         #[cfg(feature = "full")]
-        Some(Verb::Actuator(arguments)) => crate::hydraulic::actuator(&arguments),
+        Some(Verb::Actuator(arguments)) => crate::crane::actuator(&arguments),
         Some(Verb::Fmus(arguments)) => crate::fmus::run(&arguments),
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
         Some(Verb::Check(arguments)) => crate::check::run(&arguments),

@@ -55,15 +55,15 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>
     // Each face is a type of its own, so that a step is one call.
     Ok(match fmu.face() {
         Face::CoSimulation if fmu.is_of_3() => {
-            let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate_3(name, &options));
+            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate_3(name, &options));
             Box::new(made.map_err(Failure::run)?)
         }
         Face::CoSimulation => {
-            let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
+            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
             Box::new(made.map_err(Failure::run)?)
         }
         Face::ModelExchange => {
-            let made = watched(name, options.pending_limit, ADVICE, || fmu.instantiate_equations(name, &options));
+            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate_equations(name, &options));
             Box::new(made.map_err(Failure::run)?)
         }
     })

@@ -4,19 +4,19 @@
 use std::path::Path;
 
 use macrostep::factory;
-use macrostep_analysis::pair::{self, Outcome, Pair};
+use macrostep_analysis::pair::{self, Bonds, Outcome, Pair};
 use macrostep_analysis::scheme::Scheme;
 use macrostep_benchmarks::Oscillator;
 use macrostep_plot::table::{Table, short};
 use macrostep_system::toml;
 use rayon::prelude::*;
 
+use crate::choices::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
 use crate::failure::Failure;
 use crate::files::{write_text, write_trace};
 use crate::oscillator::case_parameters;
 use crate::print;
 use crate::progress::progress_bar;
-use crate::terms::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
 use summary::Summary;
 
 mod charts;
@@ -51,7 +51,11 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
         .map(|(case, scheme)| {
             let [step_s, stop_s] = TIMES_S;
             let parameters = case_parameters(case);
-            let pair = Pair { parameters, bond: true, ..Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s) };
+            let pair = Pair {
+                parameters,
+                bonds: Bonds::Named,
+                ..Pair::new(scheme.coupling, scheme.method(2), step_s, stop_s)
+            };
             let outcome = pair::run(&pair, &factory::fmu, EVERY).map_err(Failure::run)?;
             let entry = Entry { case, scheme, outcome };
             entry.write(folder)?;

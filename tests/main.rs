@@ -5,6 +5,8 @@
 mod common;
 #[path = "kit/counting.rs"]
 mod counting;
+#[path = "../examples/crane/main.rs"]
+mod crane;
 #[path = "kit/errors.rs"]
 mod errors;
 #[path = "../examples/interface.rs"]

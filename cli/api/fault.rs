@@ -90,7 +90,7 @@ impl From<UnitError> for Fault {
             Some(error.t_s).filter(|t| t.is_finite()),
             Some(error.status.to_string().into()),
         );
-        let expected = Some("fmi2OK".into());
+        let expected = Some(if error.call.starts_with("fmi3") { "fmi3OK" } else { "fmi2OK" }.into());
         Fault { kind: Kind::Failed, sentence: error.to_string(), unit, variable: None, time_s, found, expected }
     }
 }

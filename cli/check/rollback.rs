@@ -135,14 +135,14 @@ impl std::fmt::Display for Trial {
 }
 
 /// The slave under trial.
-struct Course<'a> {
+struct Stepper<'a> {
     unit: &'a mut dyn Unit,
     reading: Reading,
     start_s: f64,
     step_s: f64,
 }
 
-impl Course<'_> {
+impl Stepper<'_> {
     /// The values after each of these steps.
     fn steps(&mut self, numbers: std::ops::Range<usize>) -> Result<Vec<Vec<Value>>, String> {
         let mut rows = Vec::new();
@@ -198,7 +198,7 @@ fn tried(fmu: &Fmu, unit: &mut dyn Unit) -> Result<Found, String> {
     unit.setup(start_s, None, declared.tolerance).map_err(words)?;
     unit.enter_initialization().map_err(words)?;
     unit.exit_initialization().map_err(words)?;
-    let mut course = Course { unit, reading: Reading::new(&variables), start_s, step_s };
+    let mut course = Stepper { unit, reading: Reading::new(&variables), start_s, step_s };
     course.steps(0..BEFORE)?;
 
     // The first time.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::terms::Units;
+use crate::choices::Units;
 
 /// The commands of `macrostep flex`.
 #[derive(Debug, Subcommand)]

@@ -157,12 +157,9 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
             verb("oscillator", &["macrostep oscillator --coupling f-s --predict linear --out out/first"]),
             verb(
                 "crane",
-                &["macrostep crane --stop 1 --out out/log", "macrostep crane --study --out out/crane # about 5 min"],
+                &["macrostep crane --manoeuvre slewing --out out/log", "macrostep crane --step 0.064 --solution 2e-4"],
             ),
-            verb(
-                "actuator",
-                &["macrostep actuator --stop 1", "macrostep actuator --study --out out/actuator # about 1 min"],
-            ),
+            verb("actuator", &["macrostep actuator --stop 1.6"]),
             verb("flex examples", &["macrostep flex examples"]),
             verb("flex pendulum", &["macrostep flex pendulum --stop 0.1"]),
         ],

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use macrostep_description::{Dependencies, Kind, ModelDescription, TypeDefinition, Unit, Variable};
+use macrostep_description::{Dependencies, Kind, Member, ModelDescription, Terminal, TypeDefinition, Unit, Variable};
 use macrostep_import::fmu::{Face, Fmu};
 use macrostep_system::assemble::InputOrder;
 use serde::{Serialize, Serializer};
@@ -56,9 +56,16 @@ fn document<'a>(fmu: &'a Fmu, tried: Option<&InputOrder>) -> Document<'a> {
         })),
         "units": d.units.iter().map(unit).collect::<Vec<_>>(),
         "types": d.types.iter().map(definition).collect::<Vec<_>>(),
+        "terminals": d.fmi3.iter().flat_map(|fmi3| &fmi3.terminals).map(terminal).collect::<Vec<_>>(),
     });
     let head = if let Json::Object(head) = head { head } else { Map::new() };
     Document { head, variables: Variables(d), warnings: fmu.warnings().iter().map(ToString::to_string).collect() }
+}
+
+fn terminal(t: &Terminal) -> Json {
+    let member = |m: &Member| json!({ "member": m.name, "variable": m.variable, "kind": m.kind });
+    let members: Vec<Json> = t.members.iter().map(member).collect();
+    json!({ "name": t.name, "rule": t.rule, "kind": t.kind, "members": members })
 }
 
 fn unit(unit: &Unit) -> Json {

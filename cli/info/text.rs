@@ -61,6 +61,12 @@ fn about(fmu: &Fmu, tried: Option<&InputOrder>) -> Table {
         row("tried", &tried.sentence());
     }
     row("maxOutputDerivativeOrder", &fmu.capabilities().max_output_derivative_order.to_string());
+    // What is connected together.
+    for t in d.fmi3.iter().flat_map(|fmi3| &fmi3.terminals) {
+        let kind = t.kind.as_ref().map_or(String::new(), |kind| format!("{kind}, "));
+        let variables: Vec<&str> = t.members.iter().map(|member| member.variable.as_str()).collect();
+        row(&format!("terminal `{}`", t.name), &format!("{kind}{}: {}", t.rule, variables.join(", ")));
+    }
     // The experiment its maker had in mind.
     if let Some(e) = &d.default_experiment {
         let time = |t: Option<f64>| t.map_or("–".to_owned(), |t| format!("{} s", shown::number(t)));

@@ -21,11 +21,11 @@ use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
 use super::missed::missed;
 use super::subject::Subject;
+use crate::choices::Units;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
 use crate::progress::progress_bar;
-use crate::terms::Units;
 use faces::Faces;
 use say::say;
 

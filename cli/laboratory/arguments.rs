@@ -9,10 +9,10 @@ use macrostep_analysis::scheme::{Named, Scheme, named};
 
 use super::subject::SubjectArguments;
 use crate::arguments::positive;
-use crate::failure::Failure;
-use crate::terms::{
+use crate::choices::{
     Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
 };
+use crate::failure::Failure;
 
 /// A set of schemes: every combination of the lists, and named methods beside them.
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ pub struct StabilityArguments {
     pub subject: SubjectArguments,
     /// Ratio of the dimensionless model: m21, re21, im21, rec1 or imc1; may be repeated [default: all 1]
     #[arg(long, value_name = "NAME=VALUE")]
-    pub ratio: Vec<crate::terms::Setting>,
+    pub ratio: Vec<crate::choices::Setting>,
     /// Window Λr from,to of the dimensionless model
     #[arg(
         long,
@@ -168,7 +168,7 @@ pub struct CompareArguments {
     pub repeat: u64,
     /// Samples before t = 0
     #[arg(long, value_enum, default_value = "ramp")]
-    pub start: crate::terms::Start,
+    pub start: crate::choices::Start,
     /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,

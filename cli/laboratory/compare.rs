@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::arguments::{CompareArguments, Ladder, factory};
 use super::converge::against;
 use super::json::{self, Parts};
+use crate::choices::Control;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
 use crate::progress::progress_bar;
-use crate::terms::Control;
 
 /// Exponents of 2 of the usual macro step.
 const STEPS: [f64; 6] = [3.0, 2.0, 1.0, 0.0, -1.0, -2.0];
@@ -115,7 +115,7 @@ fn entries(
     // The steps of each scheme: as typed, or a ladder that begins higher where the predictor is of high order.
     let mut plans = Vec::new();
     for scheme in schemes {
-        let usual_s = scheme.reach() * scenario.card().step_s;
+        let usual_s = scheme.step_factor() * scenario.card().step_s;
         let longest_s = (0.5 * stop_s).min(scenario.step_max_s());
         let ladder = Ladder { option: "steps", typed: &arguments.steps, usual_s, longest_s, exponents: &STEPS };
         plans.push((*scheme, ladder.steps(scenario)?));

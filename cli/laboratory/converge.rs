@@ -67,7 +67,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
     // Schemes of the same reach share a ladder of steps, and its references.
-    let mut reaches: Vec<f64> = schemes.iter().map(Scheme::reach).collect();
+    let mut reaches: Vec<f64> = schemes.iter().map(Scheme::step_factor).collect();
     reaches.sort_by(f64::total_cmp);
     reaches.dedup();
     // The longest step leaves room for the run to show an order: a part of it, and no more than the system takes.
@@ -88,7 +88,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
         bar.inc(1);
         found
     };
-    let of = |scheme: &Scheme| ladders.iter().find(|l| l.0 == scheme.reach()).map(|l| &l.1);
+    let of = |scheme: &Scheme| ladders.iter().find(|l| l.0 == scheme.step_factor()).map(|l| &l.1);
     let found: Vec<Convergence> =
         subject.install(|| schemes.par_iter().flat_map_iter(|s| of(s).map(|ladder| (s, ladder))).map(climb).collect());
     bar.finish_and_clear();

@@ -3,8 +3,8 @@
 use macrostep_analysis::Scheme;
 use serde::Serialize;
 
+use crate::choices::typed;
 use crate::failure::Failure;
-use crate::terms::typed;
 
 /// A scheme by its parts, beside its name.
 #[derive(Debug, Serialize)]

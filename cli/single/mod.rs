@@ -30,7 +30,7 @@ use crate::{info, print, slaves};
 use macrostep::input::Input;
 use macrostep::values;
 use options::Experiment;
-use steps::{Kept, Steps};
+use steps::{RunFiles, Steps};
 
 /// Simulates, prints and writes.
 ///
@@ -72,7 +72,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     let began = Instant::now();
     let mut steps = Steps::new(&experiment, &recorded, input.as_ref(), arguments.allow_non_finite);
     let outcome = slaves::make(&fmu, "slave", &arguments.slaves, None).and_then(|mut unit| {
-        let kept = Kept { stream: stream.as_mut(), writer: writer.as_mut(), resumed };
+        let kept = RunFiles { stream: stream.as_mut(), writer: writer.as_mut(), resumed };
         let done = steps.run(unit.as_mut(), &starts, kept);
         // What it has warned of, whether the run has failed or not.
         steps.warnings.extend(unit.warned().filter(|warned| warned.count > 0).map(|warned| warned.sentence("slave")));

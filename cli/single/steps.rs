@@ -59,13 +59,13 @@ impl<'a> Steps<'a> {
     ///
     /// # Errors
     /// [`Failure::Run`] with slave, call, time, what was found and what was expected.
-    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[Start], mut kept: Kept<'_>) -> Result<(), Failure> {
+    pub fn run(&mut self, unit: &mut dyn Unit, starts: &[Start], mut kept: RunFiles<'_>) -> Result<(), Failure> {
         let done = self.steps(unit, starts, &mut kept);
         self.do_steps = unit.do_steps();
         done
     }
 
-    fn steps(&mut self, unit: &mut dyn Unit, starts: &[Start], kept: &mut Kept<'_>) -> Result<(), Failure> {
+    fn steps(&mut self, unit: &mut dyn Unit, starts: &[Start], kept: &mut RunFiles<'_>) -> Result<(), Failure> {
         // A run begins with the first row, or where its checkpoint was written, with the rows that are there.
         let e = *self.experiment;
         self.initialise(unit, starts).map_err(Failure::run)?;
@@ -145,7 +145,7 @@ impl<'a> Steps<'a> {
             let goes_on = reached_s > from_s && reached_s < end_s && self.experiment.can_continue;
             if !goes_on {
                 return Err(Failure::Run(format!(
-                    "unit `{}`: fmi2DoStep returned fmi2Discard at t = {} s: it reached {} s, expected {} s; choose a smaller `--step`",
+                    "unit `{}`: it discarded the step at t = {} s: it reached {} s, expected {} s; choose a smaller `--step`",
                     unit.name(),
                     shown::time(from_s),
                     shown::time(reached_s),
@@ -155,21 +155,21 @@ impl<'a> Steps<'a> {
             from_s = reached_s;
         }
         Err(Failure::Run(format!(
-            "unit `{}`: fmi2DoStep stopped {PARTS_MAX} times between t = {} s and {} s; choose a smaller `--step`",
+            "unit `{}`: it stopped {PARTS_MAX} times between t = {} s and {} s; choose a smaller `--step`",
             unit.name(),
             shown::time(t_s),
             shown::time(end_s)
         )))
     }
 
-    fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut Kept<'_>) -> Result<(), Failure> {
+    fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut RunFiles<'_>) -> Result<(), Failure> {
         self.reading.read(unit).map_err(Failure::run)?;
         let bad = self.reading.row.iter().position(|v| v.as_real().is_some_and(|x| !x.is_finite()));
         if let Some(i) = bad.filter(|_| !self.allow_non_finite) {
             let (found, name) = (&self.reading.row[i], self.names[i]);
             let found = found.as_real().unwrap_or(f64::NAN);
             return Err(Failure::Run(format!(
-                "unit `{}`: fmi2GetReal of `{name}` gave {found} at t = {} s, expected a finite number; `--allow-non-finite` goes on",
+                "unit `{}`: output `{name}` is {found} at t = {} s, expected a finite number; `--allow-non-finite` goes on",
                 unit.name(),
                 shown::time(t_s)
             )));
@@ -185,7 +185,7 @@ impl<'a> Steps<'a> {
 }
 
 /// The files of a run, and the checkpoint that it continues.
-pub struct Kept<'a> {
+pub struct RunFiles<'a> {
     /// Rows.
     pub stream: Option<&'a mut Stream>,
     /// Checkpoints.
@@ -194,7 +194,7 @@ pub struct Kept<'a> {
     pub resumed: Option<Checkpoint>,
 }
 
-impl Kept<'_> {
+impl RunFiles<'_> {
     /// Writes the run down, where that is asked for.
     fn keep(&mut self, steps: u64, unit: &mut dyn Unit) -> Result<(), Failure> {
         let Some(writer) = &mut self.writer else { return Ok(()) };

@@ -7,7 +7,7 @@ use macrostep_plot::{Axis, Bars, Chart, Figure, PlotError, Series};
 
 use super::Entry;
 use super::pictures::{column, energies, positions, running_maximum};
-use crate::terms::{Case, Correct, Coupling, Schedule, typed};
+use crate::choices::{Case, Correct, Coupling, Schedule, typed};
 
 /// Writes `caseN_motion`, `caseN_errors` and `caseN_overview` into `folder`.
 ///

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Entry;
 use crate::accounts::PowerBond;
-use crate::terms::Case;
+use crate::choices::Case;
 
 /// An object of `summary.json`, in full double precision.
 #[derive(Debug, Serialize)]

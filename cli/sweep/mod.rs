@@ -67,7 +67,7 @@ pub fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     let definition = sweep.definition().map_err(refused)?;
     let mut columnar = arguments.parquet.as_ref().map(|target| Columnar::new(&folder, target, definition.clone()));
     let began = Instant::now();
-    let (bar, mut lines) = (bar(), print::Told::default());
+    let (bar, mut lines) = (bar(), print::ProgressLines::default());
     let done = sweep.run(&folder, workers, &mut |rows, all| {
         bar.set_length(all);
         bar.set_position(rows);

@@ -189,7 +189,7 @@ pub struct ExportArguments {
     pub platforms: Option<PathBuf>,
     /// Version of FMI it is written for; the FMUs inside stay as they are
     #[arg(long, value_enum, default_value = "2")]
-    pub fmi: crate::terms::Fmi,
+    pub fmi: crate::choices::Fmi,
 }
 
 /// `macrostep convert`.

@@ -35,14 +35,14 @@ pub fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     convert(&document, &arguments.to, &mut |path| print::line(path.display()))
 }
 
-/// Told of each file that was written.
-type Told<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
+/// Called with each file that was written.
+type Written<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
 
 /// Writes a document in the format of the file extension of `to`, with its FMUs.
 ///
 /// # Errors
 /// As [`run`], and those of `told`.
-pub fn convert(document: &Document, to: &Path, told: Told<'_>) -> Result<(), Failure> {
+pub fn convert(document: &Document, to: &Path, told: Written<'_>) -> Result<(), Failure> {
     // Each file is told of when it is written.
     let told = RefCell::new(told);
     let file = |path: &Path, bytes: &[u8]| write(path, bytes).and_then(|()| (told.borrow_mut())(path));

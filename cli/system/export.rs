@@ -41,6 +41,8 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
     let mut opened = Opened::without_notes(&arguments.system)?;
     opened.has_processes = false;
+    // Power bonds that nobody names are for runs that have a second look.
+    opened.document.scenario.bonds_are_all = true;
     if !arguments.outputs.is_empty() {
         let outputs = arguments.outputs.iter().map(|pattern| (pattern.clone(), Place::option("--outputs")));
         opened.document.scenario.record.variables = outputs.collect();

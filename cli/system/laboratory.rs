@@ -8,18 +8,26 @@ use macrostep_system::Scenario;
 use macrostep_system::scenario::{Coupling, Setting, Value};
 
 /// Systems of this program, and their names in the page.
-const SYSTEMS: [[&str; 2]; 4] =
-    [["case-1", "pair"], ["nonlinear-spring", "nonlinear-spring"], ["chain", "chain"], ["circuit", "circuit"]];
+const SYSTEMS: [[&str; 2]; 5] = [
+    ["case-1", "pair"],
+    ["nonlinear-spring", "nonlinear-spring"],
+    ["chain", "chain"],
+    ["circuit", "circuit"],
+    ["double-pendulum", "double-pendulum"],
+];
 
 /// The settings of the page as the fragment of its address; `None` where the page does not have the system, or a part of the method.
 pub fn fragment(s: &Scenario) -> Option<String> {
     let [step_s, stop_s] = [s.experiment.step_s?, s.experiment.stop_s?];
-    if s.experiment.start_s != 0.0 || !has_method(&s.coupling) {
+    if s.experiment.start_s != 0.0 {
         return None;
     }
     let (system, cut, values) = SYSTEMS.iter().find_map(|[name, shown]| {
         let variants = named(name)?.0.variants;
-        variants.iter().find_map(|cut| Some((shown, cut, values(s, &named(name)?.0.scenario(cut).ok()?, shown)?)))
+        variants.iter().find_map(|cut| {
+            let of = named(name)?.0.scenario(cut).ok()?;
+            has_method(&s.coupling, &of.coupling).then_some((shown, cut, values(s, &of, shown)?))
+        })
     })?;
     let Coupling { schedule, predict, correct, .. } = &s.coupling;
     Some(format!(
@@ -27,12 +35,13 @@ pub fn fragment(s: &Scenario) -> Option<String> {
     ))
 }
 
-/// Whether a method is made of the three words alone.
-fn has_method(c: &Coupling) -> bool {
+/// Whether a method is made of the three words alone, with the tolerance of the system of the page.
+fn has_method(c: &Coupling, of: &Coupling) -> bool {
     let words = Coupling {
         schedule: c.schedule,
         predict: c.predict,
         correct: c.correct,
+        corrector_tolerance: of.corrector_tolerance,
         // What is the same in words and in full.
         derivative: c.derivative,
         sub_steps: c.sub_steps,
@@ -53,7 +62,7 @@ fn values(s: &Scenario, of: &Scenario, shown: &str) -> Option<String> {
         && s.inputs.is_empty()
         && s.events.is_empty()
         && s.state_events.is_empty()
-        && s.constraints.is_empty()
+        && s.constraints == of.constraints
         && s.history.is_empty();
     if !is_same {
         return None;

@@ -60,6 +60,8 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     if has_page(arguments) || arguments.real_time.is_some() {
         opened.time_units();
     }
+    // With the clock there is no second look, without which bonds that nobody names may be wrong.
+    opened.document.scenario.bonds_are_all |= arguments.real_time.is_some();
     // What the run is, and what stands against it, before anything is written.
     let assembly = opened.assemble()?;
     let scenario = assembly.effective.clone();

@@ -11,7 +11,7 @@ pub fn told(simulation: &mut Simulation) -> (Vec<String>, Verdict) {
     let sentences: Vec<String> = warned.iter().map(|(unit, warned)| warned.sentence(unit)).collect();
     sentences.iter().for_each(|sentence| eprintln!("warning: {sentence}"));
     let count: u64 = warned.iter().map(|(_, warned)| warned.count).sum();
-    let reason = format!("slaves gave fmi2Warning {count} times; the warnings say when and why");
+    let reason = format!("slaves warned {}; the warnings say when and why", counted(count, "time"));
     let verdict = Verdict::new(Grade::Doubtful, reason, Some(count as f64));
     (sentences, if count > 0 { verdict } else { Verdict::default() })
 }

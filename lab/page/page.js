@@ -305,7 +305,7 @@ $("reset").addEventListener("click", () => {
   update();
 });
 $("controls").addEventListener("submit", event => event.preventDefault());
-$("values").open = innerWidth >= 900;
+$("values").open = innerWidth >= 660;
 (async () => {
   try {
     const {answer} = await engine.ask({ask: "about"});

@@ -124,7 +124,7 @@ fn compared<W: Whole>(settings: &Settings, every: u64, whole: &W, [title, unit]:
     let solution = whole.solution(&columns[0]).map_err(|e| e.to_string())?;
     // Of each quantity its solution, and how far the run is off it.
     let (mut curves, mut errors, mut drawing) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
-    let mut off = 0.0f64;
+    let (mut off, mut rates) = (0.0f64, Vec::new());
     for (i, part) in whole.parts(cut).iter().enumerate() {
         let quantity = format!("{}.{}", scenario.units[i].name, part.motion[0]);
         let place = begun.at(&quantity)?;
@@ -141,9 +141,20 @@ fn compared<W: Whole>(settings: &Settings, every: u64, whole: &W, [title, unit]:
         errors.push((quantity, worst, i, false));
         drawing[0].push(place);
         drawing[1].push(behind);
+        rates.push(begun.at(&format!("{}.{}", scenario.units[i].name, part.motion[1]))?);
     }
+    // Energy of the run and of the solution, from quantities and their rates.
+    let at = |row: usize| drawing[0].iter().chain(&rates).map(|place| columns[*place][row]).collect::<Vec<f64>>();
+    let energy = (0..columns[0].len()).map(|row| whole.energy(&at(row))).collect();
+    let exact = solution.iter().map(|row| whole.energy(row)).collect();
+    let exact = begun.push(&mut columns, ("energy_exact".to_owned(), "J"), exact);
+    let energy = begun.push(&mut columns, ("energy".to_owned(), "J"), energy);
     begun.ran.off = Some(off).filter(|off| off.is_finite());
-    begun.ran.panels = vec![panel(title, unit, &curves), panel("largest error so far", unit, &errors).log()];
+    begun.ran.panels = vec![
+        panel(title, unit, &curves),
+        panel("largest error so far", unit, &errors).log(),
+        Panel::new("energy", "J", &[("exact", exact, 2, true), ("coupled", energy, 2, false)]),
+    ];
     begun.ran.drawing = drawing.concat();
     begun.ran.kind = if unit == "m" { "masses" } else { "bars" };
     begun.answer(columns)

@@ -145,6 +145,7 @@ impl System {
             s.laws.extend(more.laws);
             s.maps.extend(more.maps);
             s.bonds.extend(more.bonds);
+            s.bonds_are_all |= more.bonds_are_all;
             s.interface_models.extend(more.interface_models);
             s.constraints.extend(more.constraints);
             s.inputs.extend(more.inputs);

@@ -108,7 +108,11 @@ fn the_page_says_where_the_run_is_in_the_laboratory() {
     assert_eq!(place(&[&pair[..], &changed].concat()), Some(format!("{found}&k_c=80&m1=2.5&v2_0=3")));
     let chain = place(&["chain", "--stop", "1"]).expect("a place");
     assert!(chain.starts_with("system=chain&cut=f-f&"), "{chain}");
+    let rods = place(&["double-pendulum:hold", "--stop", "1"]);
+    let found = "system=double-pendulum&cut=hold&schedule=jacobi&predict=linear&correct=iqn-ils&step=0.01&stop=1";
+    assert_eq!(rods.as_deref(), Some(found));
     // Values and parts of a method that the page does not have.
+    assert_eq!(place(&["double-pendulum", "--stop", "1", "--corrector-tolerance", "1e-6"]), None);
     assert_eq!(place(&["chain", "--stop", "1", "--set", "mass1.k=7"]), None);
     assert_eq!(place(&["case-1:s-f", "--stop", "1", "--sampling", "lagged"]), None);
     assert_eq!(place(&["case-1:s-s", "--stop", "1", "--set", "mass1.k_c=80"]), None);

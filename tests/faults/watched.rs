@@ -116,6 +116,19 @@ fn rows_that_a_slave_takes_away_are_missed() {
     }
 }
 
+/// The cause of an end may stand in what the slave wrote, and nowhere else: a traceback, a message of a runtime.
+#[test]
+fn the_last_that_an_isolated_slave_wrote_is_in_the_error() {
+    let says = "fputs(\"first\\n\", stderr); fputs(\"cause: it broke\\n\", stdout); fflush(stdout)";
+    for (n, end) in ["raise(SIGSEGV)", "_exit(3)", "for (;;) pause()"].iter().enumerate() {
+        let folder = folder(&format!("watched_said{n}"), &[("AT_STEP", &format!("{says}; {end}"))]);
+        let left = macrostep(&folder, &[SIMULATE, &["--isolate"]].concat());
+        assert_eq!(left.code, Some(1), "{end}: {left:#?}");
+        assert!(left.error().contains("; it wrote last: first | cause: it broke"), "{end}: {left:#?}");
+        assert!(left.stderr.starts_with("first\ncause: it broke\n"), "{end}: {left:#?}");
+    }
+}
+
 #[test]
 fn a_slave_that_crashes_when_it_is_freed_is_named() {
     let folder = folder("watched_freed", &[("AT_FREE", "raise(SIGSEGV)")]);

@@ -264,3 +264,69 @@ fn what_cannot_run_is_refused_by_name() {
     let left = macrostep(&folder, &["simulate", "mass.fmu", "--face", "model-exchange"]);
     assert!(left.error().contains("equations of FMI 3.0"), "{}", left.stderr);
 }
+
+/// Two FMUs in a folder whose terminals fit together, but not their names: `mass.fmu`, and one that feels its velocity and answers with a force.
+fn with_terminals(name: &str, members: [[&str; 3]; 2]) -> PathBuf {
+    let file = |members: [[&str; 3]; 2]| {
+        let member = |[member, variable, kind]: [&str; 3]| {
+            format!(
+                r#"<TerminalMemberVariable memberName="{member}" variableName="{variable}" variableKind="{kind}"/>"#
+            )
+        };
+        format!(
+            r#"<fmiTerminalsAndIcons fmiVersion="3.0"><Terminals><Terminal name="flange" matchingRule="plug" terminalKind="translational">{}</Terminal></Terminals></fmiTerminalsAndIcons>"#,
+            members.map(member).concat()
+        )
+    };
+    let folder = make::folder(name);
+    let write = |to: &str, description: &str, library: (&str, Vec<u8>), members: [[&str; 3]; 2]| {
+        let archive = make::archive(&[
+            ("modelDescription.xml", description.as_bytes()),
+            ("terminalsAndIcons/terminalsAndIcons.xml", file(members).as_bytes()),
+            (library.0, &library.1),
+        ]);
+        std::fs::write(folder.join(to), archive).expect("written");
+    };
+    let mass = ("binaries/x86_64-linux/mass.so", make::compiled("mass3.c", &[]));
+    write("mass.fmu", &description(FLAGS), mass, [["velocity", "v", "signal"], ["force", "f", "inflow"]]);
+    let other = (make::LIBRARY_3, make::library(&[("THREE", "1"), ("VERSION", "\"3.0\"")]));
+    write("other.fmu", make::XML_3, other, members);
+    folder
+}
+
+#[test]
+fn terminals_that_fit_together_are_connected() {
+    let folder = with_terminals("fits", [["force", "x", "outflow"], ["velocity", "u", "signal"]]);
+    let new = macrostep(&folder, &["new", "mass.fmu", "other.fmu"]);
+    assert_eq!(new.code, Some(0), "{new:#?}");
+    for line in ["\"mass.f\" = \"other.x\"", "\"other.u\" = \"mass.v\"", "terminal `flange` with terminal `flange`"] {
+        assert!(new.stdout.contains(line), "{line}: {}", new.stdout);
+    }
+    let run = macrostep(&folder, &["run", "mass.fmu", "other.fmu", "--stop", "0.1", "--out", "out"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let info = macrostep(&folder, &["info", "mass.fmu"]);
+    assert!(info.stdout.contains("translational, plug: v, f"), "{}", info.stdout);
+
+    // Flows that both count inwards are opposite to each other.
+    let folder = with_terminals("opposite", [["force", "x", "inflow"], ["velocity", "u", "signal"]]);
+    let new = macrostep(&folder, &["new", "mass.fmu", "other.fmu"]);
+    assert!(new.stdout.contains(r#""mass.f" = { from = "other.x", factor = -1.0,"#), "{}", new.stdout);
+
+    // A plug that lacks a member fits nothing, and nothing else speaks for these names.
+    let folder = with_terminals("lacks", [["force", "x", "outflow"], ["angle", "u", "signal"]]);
+    let new = macrostep(&folder, &["new", "mass.fmu", "other.fmu"]);
+    assert!(new.stdout.contains("OPEN: nothing is connected"), "{}", new.stdout);
+    // So does one whose kinds do not go together.
+    let folder = with_terminals("kinds", [["force", "x", "signal"], ["velocity", "u", "signal"]]);
+    let new = macrostep(&folder, &["new", "mass.fmu", "other.fmu"]);
+    assert!(new.stdout.contains("OPEN: nothing is connected"), "{}", new.stdout);
+}
+
+#[test]
+fn a_terminal_of_a_variable_that_is_not_there_is_a_warning() {
+    let folder = with_terminals("unknown", [["force", "x", "outflow"], ["velocity", "w", "signal"]]);
+    let check = macrostep(&folder, &["check", "other.fmu"]);
+    assert_eq!(check.code, Some(0), "{check:#?}");
+    let said = format!("{}{}", check.stdout, check.stderr);
+    assert!(said.contains("terminal `flange`: found the member `w`, expected a variable of the FMU"), "{said}");
+}

@@ -191,6 +191,30 @@ fn what_takes_no_derivatives_is_told_and_held_in_sub_steps() {
     assert!(error(&left) < 1e-3, "{:e}", error(&left));
 }
 
+#[test]
+fn explain_says_what_of_a_polynomial_reaches_a_unit() {
+    let fixed = XML.replace("canHandleVariableCommunicationStepSize=\"true\"", "");
+    let quadratic: &[&str] = &["--predict", "quadratic"];
+    for (name, takes, description, more, way, order) in [
+        ("told_held", "0", XML, quadratic, "lag; held at its value in the middle of the step", "O(H^1)"),
+        ("told_parts", "1", XML, quadratic, "lag; in parts of degree 1, as many as it needs", "O(H^3)"),
+        ("told_one", "1", &fixed, quadratic, "lag; in one part of degree 1, the nearest", "O(H^2)"),
+        ("told_hold", "0", XML, &[], "the one-step lag  ", "O(H^1)"),
+    ] {
+        let folder = pair(name, "0", takes, description);
+        let row = |file| {
+            let told = macrostep(&folder, &[&["explain", file, "--no-run"], more].concat()).stdout;
+            let table = told.split("\nDelays\n").nth(1).expect("the table").split("\n\n").next().expect("rows");
+            table.lines().find(|line| line.contains("left.f")).expect("a row").to_owned()
+        };
+        let [theirs, ours] = ["pair.toml", "own.toml"].map(row);
+        assert!(theirs.contains(way) && theirs.contains(order), "{name}: {theirs}");
+        // FMUs of ours take all of it.
+        let all = if more.is_empty() { "O(H^1)" } else { "O(H^3)" };
+        assert!(ours.contains("the one-step lag  ") && ours.contains(all), "{name}: {ours}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_can_be_made_once_in_a_process_gets_one_for_each_run() {

@@ -47,11 +47,13 @@ fn declared<'a>(text: &'a str, head: &str) -> Vec<&'a str> {
 
 /// Whoever adds a variant to one of these has to touch each file that names all of them.
 #[test]
-fn recipes_name_all_files_that_list_correctors_and_verbs() {
+fn recipes_name_all_files_that_list_variants() {
     let (sources, pages) = (texts(&[".rs"]), texts(&[".md"]));
     let lists = [
         ("new_corrector", "crates/system/src/words.rs", "Correct, \"correct\", default Explicit {", 9),
         ("new_corrector", "master/src/method/correct/mod.rs", "pub enum Correction {", 8),
+        ("new_law", "crates/system/src/scenario/law.rs", "pub enum LawKind {", 4),
+        ("new_event", "master/src/system/event.rs", "pub enum Direction {", 2),
         ("new_verb", "cli/arguments.rs", "pub enum Verb {", 25),
     ];
     for (recipe, path, head, least) in lists {

@@ -1,4 +1,5 @@
-//! A thousand instances of every FMU, fewer of large ones, used and freed; `tests/judges/valgrind.sh` looks for leaks.
+//! A thousand instances of every FMU, or as many as are asked for, fewer of large ones and in FMI 3.0, used and freed.
+//! `tests/judges/valgrind.sh` looks for leaks.
 //!
 //! `cargo run --example instances` also prints how long that took and how much memory it needed.
 
@@ -6,31 +7,38 @@ use std::error::Error;
 use std::time::Instant;
 
 use macrostep::embedded;
-use macrostep_import::fmu::{Fmu, FmuOptions};
+use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_master::unit::Unit;
-
-/// Instances of each FMU, all alive at once: of models of equations, and of those with data or contacts.
-const COUNT: usize = 1000;
-const FEW: usize = 100;
+use macrostep_packager::Fmi;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // All of one FMU are alive at once; of those with data or contacts, and in FMI 3.0, a tenth.
+    let count: usize = std::env::args().nth(1).map_or(Ok(1000), |count| count.parse())?;
     for name in embedded::names() {
         let bytes = embedded::fmu(name).ok_or("carried")?;
-        let count = if macrostep_models::find(name).is_some() { COUNT } else { FEW };
-        let before = resident_kib();
-        let start = Instant::now();
-        let mut units = Vec::with_capacity(count);
-        for i in 0..count {
-            // Opened anew each time: the archive is unpacked and the library loaded once all the same.
-            units.push(Fmu::from_bytes(name, bytes)?.instantiate(&format!("{name} {i}"), &FmuOptions::default())?);
-        }
-        let made = start.elapsed();
-        let grown = resident_kib().saturating_sub(before);
-        for unit in &mut units {
-            life(unit)?;
-        }
-        println!("{name}: {count} instances in {made:?}, {grown} KiB");
+        lives(name, if macrostep_models::find(name).is_some() { count } else { count / 10 }, |i| {
+            Fmu::from_bytes(name, bytes)?.instantiate(&format!("{name} {i}"), &FmuOptions::default())
+        })?;
+        // The same library through the functions of FMI 3.0.
+        let three = embedded::packed_for(name, Fmi::Three, Vec::new()).ok_or("carried")??;
+        let title = format!("{name} in FMI 3.0");
+        lives(&title, count / 10, |i| {
+            Fmu::from_bytes(name, &three)?.instantiate_3(&format!("{name} {i}"), &FmuOptions::default())
+        })?;
     }
+    Ok(())
+}
+
+/// Instances that are all alive at once, each with a life of its own.
+fn lives<U: Unit>(name: &str, count: usize, make: impl Fn(usize) -> Result<U, FmuError>) -> Result<(), Box<dyn Error>> {
+    let before = resident_kib();
+    let start = Instant::now();
+    // Opened anew each time: the archive is unpacked and the library loaded once all the same.
+    let mut units = (0..count).map(make).collect::<Result<Vec<_>, _>>()?;
+    let made = start.elapsed();
+    let grown = resident_kib().saturating_sub(before);
+    units.iter_mut().try_for_each(|unit| life(unit))?;
+    println!("{name}: {count} instances in {made:?}, {grown} KiB");
     Ok(())
 }
 

@@ -108,12 +108,16 @@ def by_unifmu(work):
         head = "    def do_step(self, current_time, step_size, no_step_prior):\n"
         assert head in text
         model.write_text(text.replace(head, head + ADDED))
-        fmu = work / f"unifmu_{backend}.fmu"
-        with zipfile.ZipFile(fmu, "w") as archive:
-            for path in sorted(folder.rglob("*")):
-                if path.is_file():
-                    archive.write(path, path.relative_to(folder))
-        yield fmu
+        yield zipped(folder)
+
+
+def zipped(folder):
+    fmu = folder.with_name(folder.name + ".fmu")
+    with zipfile.ZipFile(fmu, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder))
+    return fmu
 
 
 def by_fmucontainer(work):
@@ -213,10 +217,18 @@ def told(program, work):
         subprocess.run([tool("pythonfmu"), "build", "-f", work / f"{name.lower()}.py", "-d", work], check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", work / "bare"], check=True)
     bare, nowhere = work / "bare/bin/python3", {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"} | {"PATH": "/nonexistent"}
+    # What the Python of UniFMU wrote is all that is known of its error: the FMU itself waits for ever.
+    fails = work / "unifmu_fails"
+    shutil.rmtree(fails, ignore_errors=True)
+    shutil.copytree(work / "unifmu_zmq", fails)
+    model = fails / "resources/model.py"
+    model.write_text(model.read_text().replace(ADDED, '        raise ValueError("too far")\n'))
+    zipped(fails)
     cases = [(f"{name}.fmu", {**ACTIVE, **more}, option, words) for name, _, more, words in ERRORS for option in ([], ["--isolate"], ["--json"])]
     cases += [("Spring.fmu", nowhere, [], ["looked for the key `python`"]), ("Spring.fmu", nowhere, ["--python", sys.executable], None)]
     cases += [("unifmu_zmq.fmu", ACTIVE, ["--python", bare], ["`pyzmq`", "No module named 'zmq'"]),
-              ("unifmu_grpc.fmu", ACTIVE, ["--python", bare, "--isolate"], ["`grpcio protobuf`", "No module named 'grpc'"])]
+              ("unifmu_grpc.fmu", ACTIVE, ["--python", bare, "--isolate"], ["`grpcio protobuf`", "No module named 'grpc'"]),
+              ("unifmu_fails.fmu", ACTIVE, ["--isolate", "--call-limit", "5", "--json"], ["no answer within 5 s", "it wrote last: ", "Traceback", "in do_step", "ValueError: too far"])]
     for fmu, environment, more, words in cases:
         command = [program, "simulate", work / fmu, "--step", "0.25", "--stop", "1", "--out", work / "out", *more]
         run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20)

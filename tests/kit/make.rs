@@ -27,8 +27,32 @@ pub const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </fmiModelDescription>
 "#;
 
+/// The same in FMI 3.0.
+pub const XML_3: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="3.0" modelName="hostile" instantiationToken="{hostile}">
+  <CoSimulation modelIdentifier="hostile" canHandleVariableCommunicationStepSize="true"/>
+  <UnitDefinitions><Unit name="m"><BaseUnit m="1"/></Unit></UnitDefinitions>
+  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.1"/>
+  <ModelVariables>
+    <Float64 name="u" valueReference="0" causality="input" variability="continuous" start="1"/>
+    <Float64 name="x" valueReference="1" causality="output" variability="continuous" initial="exact" start="0" unit="m"/>
+    <Int32 name="steps" valueReference="2" causality="output" variability="discrete" initial="exact" start="0"/>
+    <Boolean name="flag" valueReference="3" causality="parameter" variability="fixed" initial="exact" start="false"/>
+    <String name="text" valueReference="4" causality="parameter" variability="fixed" initial="exact"><Start value="a"/></String>
+    <Float64 name="time" valueReference="5" causality="independent" variability="continuous"/>
+  </ModelVariables>
+  <ModelStructure>
+    <Output valueReference="1" dependencies=""/>
+    <Output valueReference="2" dependencies=""/>
+  </ModelStructure>
+</fmiModelDescription>
+"#;
+
 /// Where a library for this machine lies.
 pub const LIBRARY: &str = "binaries/linux64/hostile.so";
+
+/// Where it lies in FMI 3.0.
+pub const LIBRARY_3: &str = "binaries/x86_64-linux/hostile.so";
 
 /// An empty folder under the target folder, for the test that asks: tests run side by side, and two may choose one name.
 pub fn folder(name: &str) -> PathBuf {
@@ -78,6 +102,12 @@ pub fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
 /// An FMU with another description and these macros.
 pub fn fmu(xml: &str, defines: &[(&str, &str)]) -> Vec<u8> {
     archive(&[("modelDescription.xml", xml.as_bytes()), (LIBRARY, &library(defines))])
+}
+
+/// An FMU of FMI 3.0 with these macros.
+pub fn fmu_3(defines: &[(&str, &str)]) -> Vec<u8> {
+    let library = library(&[defines, &[("THREE", "1"), ("VERSION", "\"3.0\"")]].concat());
+    archive(&[("modelDescription.xml", XML_3.as_bytes()), (LIBRARY_3, &library)])
 }
 
 /// An FMU that is as it should be but for a part of its description.

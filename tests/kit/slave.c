@@ -1,6 +1,6 @@
 /* A slave that misbehaves where it is told to when it is compiled: x' = u by Euler's rule, and the macros AT_LOAD,
  * AT_INSTANTIATE, AT_SETUP, AT_ENTER and AT_EXIT (of initialisation), AT_SET (reals), AT_EVERY_STEP, AT_STEP (the fifth one), AT_GET
- * (after the fifth step), AT_RESTORE, AT_TERMINATE and AT_FREE. */
+ * (after the fifth step), AT_RESTORE, AT_TERMINATE and AT_FREE. An FMU of FMI 2.0, or with the macro THREE of FMI 3.0. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -8,7 +8,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,16 @@
 typedef int status;
 enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING };
 
+/* SAY gives a text as it is, TELL a format and its values. */
+#ifdef THREE
+typedef void (*logger)(void *, status, const char *, const char *);
+#define SAY(status, category, text) s->back->log(s->back->environment, status, category, text)
+#define TELL(status, ...) told(s, status, __VA_ARGS__)
+#else
 typedef void (*logger)(void *, const char *, status, const char *, const char *, ...);
+#define SAY(status, category, text) s->back->log(s->back->environment, "s", status, category, text)
+#define TELL(status, ...) s->back->log(s->back->environment, "s", status, "e", __VA_ARGS__)
+#endif
 typedef struct {
     logger log;
     void *(*allocate)(size_t, size_t);
@@ -110,6 +122,30 @@ void *crash(void *nothing) {
 
 __attribute__((constructor)) static void loaded(void) { AT_LOAD; }
 
+#ifdef THREE
+/* A format with its values: FMI 3.0 takes a text that is complete. */
+static void told(slave *s, status kind, const char *format, ...) {
+    char text[256];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    s->back->log(s->back->environment, kind, "e", text);
+}
+#endif
+
+/* A step, and where it ended if it did not succeed. */
+static status step(slave *s, double t, double h) {
+    AT_EVERY_STEP;
+    if (++s->steps == 5) { AT_STEP; }
+    s->x += h * s->u;
+    s->t = t + h;
+    return OK;
+}
+
+#ifdef THREE
+#include "slave3.h"
+#else
 const char *fmi2GetVersion(void) { return VERSION; }
 const char *fmi2GetTypesPlatform(void) { return PLATFORM; }
 
@@ -191,14 +227,7 @@ status fmi2SetString(slave *s, const unsigned *vr, size_t n, const char *const *
     return OK;
 }
 
-status fmi2DoStep(slave *s, double t, double h, int keep) {
-    (void)keep;
-    AT_EVERY_STEP;
-    if (++s->steps == 5) { AT_STEP; }
-    s->x += h * s->u;
-    s->t = t + h;
-    return OK;
-}
+status fmi2DoStep(slave *s, double t, double h, int keep) { (void)keep; return step(s, t, h); }
 status fmi2CancelStep(slave *s) { (void)s; return OK; }
 status fmi2GetStatus(slave *s, int kind, status *value) { (void)s, (void)kind; *value = PENDING; return OK; }
 status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)kind; *value = s->reached; return OK; }
@@ -230,3 +259,4 @@ status fmi2DeSerializeFMUstate(slave *s, const char *bytes, size_t size, slave *
     memcpy(*state, bytes, size);
     return OK;
 }
+#endif

@@ -88,7 +88,7 @@ class System:
 
 def ours(program, arguments, out):
     """Trace as {(unit, variable): values} and seconds for all steps."""
-    done = subprocess.run([program, "run", *arguments, "--json", "--no-pictures", "--out", str(out)], capture_output=True, text=True)
+    done = subprocess.run([program, "run", *arguments, "--json", "--accept-growth", "--no-pictures", "--out", str(out)], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
     with open(out / "trace.csv") as file:

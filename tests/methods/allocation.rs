@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::counting::allocations;
 use macrostep::factory;
-use macrostep_analysis::pair::{Coupling, Pair, build};
+use macrostep_analysis::pair::{Bonds, Coupling, Pair, build};
 use macrostep_master::correct::{Correction, MultiVector, NewtonKrylov, QuasiNewton, SemiImplicit};
 use macrostep_master::predict::{Hermite, IntegratedAcceleration, Jerk};
 use macrostep_master::record::{Column, Trace};
@@ -50,8 +50,9 @@ fn nothing_is_allocated(rates: &[u32], units: macrostep_analysis::models::Factor
                     if rate != 1 && matches!(method.correction, Correction::LinearImplicit) {
                         continue;
                     }
-                    let bond = rate == 3 || method.energy != EnergyCorrection::Monitor;
-                    let mut pair = Pair { bond, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
+                    let is_named = rate == 3 || method.energy != EnergyCorrection::Monitor;
+                    let bonds = if is_named { Bonds::Named } else { Bonds::Unwatched };
+                    let mut pair = Pair { bonds, ..Pair::new(coupling, method.clone(), 1e-3, 1e6) };
                     pair.shares = [(1, 1), (1, rate)];
                     let mut c = build(&pair, units).expect("built");
                     c.simulation.record(c.units[0], "x", "x1").expect("recorded");

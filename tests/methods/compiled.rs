@@ -4,7 +4,7 @@
 use crate::common::*;
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Integrator, Pair, Start, build};
+use macrostep_analysis::pair::{Bonds, Coupling, Integrator, Pair, Start, build};
 use macrostep_master::predict::{Edge, Hermite, Lagrange, Predictor, Stencil};
 use macrostep_master::record::{Column, Observer, Trace};
 use macrostep_master::{Account, History, Method, Sampling, Schedule, Segment, Span};
@@ -49,7 +49,7 @@ fn a_law_takes_what_is_known_within_a_step() {
         for coupling in Coupling::ALL {
             for degree in 0..3 {
                 let method = classical(degree, Schedule::Palindromic(order.clone()));
-                let pair = Pair { start: Start::Ramp, bond: false, ..Pair::new(coupling, method, 1e-2, 0.6) };
+                let pair = Pair { start: Start::Ramp, ..Pair::new(coupling, method, 1e-2, 0.6) };
                 let (short, long) = (rows(&pair, 1, false), rows(&pair, 1, true));
                 assert_eq!(short, long, "{coupling} {order:?} {degree}");
             }
@@ -71,13 +71,16 @@ fn a_stretch_of_windows_leaves_what_single_windows_leave() {
                     let integrator = Integrator::SemiImplicitEuler;
                     let pair =
                         Pair { integrator, shares, start: Start::Ramp, ..Pair::new(coupling, method, 1e-2, 0.6) };
-                    for (every, bond) in [(1, false), (5, true)] {
-                        let pair = Pair { bond, ..pair.clone() };
+                    for (every, bonds) in [(1, Bonds::Unwatched), (5, Bonds::Named)] {
+                        let pair = Pair { bonds, ..pair.clone() };
                         let (short, long) = (rows(&pair, every, false), rows(&pair, every, true));
                         assert_eq!(short, long, "{coupling} {name} {sampling:?} {shares:?} every {every}");
                         let windows = (0.6 / (1e-2 * meets_every(&shares))).round() as u64;
                         assert_eq!(short.0.len() as u64, windows / every + 1);
-                        assert!(short.2.len() == usize::from(bond) && short.2.iter().all(|a| a.power_max_w > 0.0));
+                        assert!(
+                            short.2.len() == usize::from(bonds == Bonds::Named)
+                                && short.2.iter().all(|a| a.power_max_w > 0.0)
+                        );
                     }
                 }
             }
@@ -98,9 +101,10 @@ fn polynomials_are_those_of_single_windows() {
                     let what = format!("{coupling} {name} {sampling:?} {predictor:?}");
                     let method = Method { predictor, sampling, ..classical(0, schedule.clone()) };
                     let integrator = Integrator::SemiImplicitEuler;
-                    for (stop_s, every, bond) in [(0.6, 1, false), (0.6, 5, true), (0.03, 2, true), (0.01, 1, false)] {
+                    let (none, named) = (Bonds::Unwatched, Bonds::Named);
+                    for (stop_s, every, bonds) in [(0.6, 1, none), (0.6, 5, named), (0.03, 2, named), (0.01, 1, none)] {
                         let pair = Pair::new(coupling, method.clone(), 1e-2, stop_s);
-                        let pair = Pair { integrator, start: Start::Ramp, bond, ..pair };
+                        let pair = Pair { integrator, start: Start::Ramp, bonds, ..pair };
                         assert_eq!(rows(&pair, every, false), rows(&pair, every, true), "{what} {stop_s} s");
                     }
                 }

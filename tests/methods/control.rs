@@ -4,7 +4,7 @@ use crate::common::*;
 use crate::limited::Limited;
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::pair::{Coupling, Outcome, Pair, build, run};
+use macrostep_analysis::pair::{Bonds, Coupling, Outcome, Pair, build, run};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
 use macrostep_master::predict::{IntegratedAcceleration, Lagrange, Predictor};
 use macrostep_master::{Estimate, Method, Schedule, StepControl};
@@ -117,7 +117,7 @@ fn residual_energy_chooses_the_step() {
         let mut control = StepControl::new(Estimate::Ecco, tolerance);
         control.lowest = 1;
         let method = Method { control: Some(control), ..classical(1, Schedule::Jacobi) };
-        let r = through_fmus(&Pair { bond: true, ..Pair::new(Coupling::ForceForce, method, 0.1, 10.0) });
+        let r = through_fmus(&Pair { bonds: Bonds::Named, ..Pair::new(Coupling::ForceForce, method, 0.1, 10.0) });
         (r.drift, r.do_steps[0])
     };
     let (coarse, fine) = (drift(1e-2), drift(1e-4));

@@ -2,12 +2,12 @@
 
 use crate::common::*;
 use macrostep::factory;
-use macrostep_analysis::pair::{Coupling, Outcome, Pair, run};
+use macrostep_analysis::pair::{Bonds, Coupling, Outcome, Pair, run};
 use macrostep_master::{EnergyCorrection, Method, Schedule};
 use macrostep_oscillator::Parameters;
 
 fn watched(coupling: Coupling, method: Method, step_s: f64, stop_s: f64) -> Pair {
-    Pair { bond: true, ..Pair::new(coupling, method, step_s, stop_s) }
+    Pair { bonds: Bonds::Named, ..Pair::new(coupling, method, step_s, stop_s) }
 }
 
 fn through_fmus(pair: &Pair) -> Outcome {
@@ -124,6 +124,6 @@ fn a_watched_run_is_the_same_run() {
         let method = classical(1, Schedule::GaussSeidel(vec![0, 1]));
         let plain = Pair::new(coupling, method, 1e-3, 1.0);
         let end = |pair: &Pair| through_fmus(pair).end.map(f64::to_bits);
-        assert_eq!(end(&plain), end(&Pair { bond: true, ..plain.clone() }), "{coupling}");
+        assert_eq!(end(&plain), end(&Pair { bonds: Bonds::Named, ..plain.clone() }), "{coupling}");
     }
 }

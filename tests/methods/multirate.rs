@@ -2,11 +2,10 @@
 
 use macrostep::factory;
 use macrostep_analysis::models;
-use macrostep_analysis::multirate::{
-    Columns, Delivery::*, Limits, Manoeuvre, Multirate, Order::*, Outcome, Place, Plant, Prediction::*, Scheme,
-    Watched, build, errors, judge, run,
-};
+use macrostep_benchmarks::{Delivery::*, Manoeuvre, Multirate, Order::*, Place, Plant, Prediction::*, Scheme};
 use macrostep_master::record::Trace;
+
+use crate::crane::runs::{Columns, Limits, Outcome, build, errors, judge, run};
 
 const CRANE: Plant = Plant::Crane(Manoeuvre::Usual);
 const BEST: Scheme = Scheme::RECOMMENDED;
@@ -139,7 +138,11 @@ fn manoeuvres_end_alike_at_large_steps() {
             let found = native(&Multirate::new(Plant::Crane(manoeuvre), Scheme::REPEATED, step_s));
             let height = last(&found, "log_height");
             println!("{manoeuvre:?} {step_s}: {height:.3} m, mismatch {:.1} J", found.energy_mismatch_j);
-            assert!(found.complete && found.speed_max_ms <= 0.5, "{manoeuvre:?} {step_s}: {:?}", found.ended_by);
+            assert!(
+                found.ended_by.is_none() && found.speed_max_ms <= 0.5,
+                "{manoeuvre:?} {step_s}: {:?}",
+                found.ended_by
+            );
             match manoeuvre {
                 Manoeuvre::WeakGrip | Manoeuvre::NoFriction => assert!(height < 0.3, "{manoeuvre:?} {height}"),
                 Manoeuvre::EndStops => assert!((0.4..1.1).contains(&height), "{manoeuvre:?} {height}"),
@@ -157,7 +160,7 @@ fn manoeuvres_are_plausible() {
         let height = last(&outcome, "log_height");
         let e = outcome.energy;
         println!("{manoeuvre:?}: log at {height:.3} m, speed {:.3}, {e:?}", outcome.speed_max_ms);
-        assert!(outcome.complete, "{manoeuvre:?}: {:?}", outcome.ended_by);
+        assert!(outcome.ended_by.is_none(), "{manoeuvre:?}: {:?}", outcome.ended_by);
         assert!(outcome.violation_max_m < 1e-4, "{manoeuvre:?}: {:e}", outcome.violation_max_m);
         match manoeuvre {
             Manoeuvre::WeakGrip | Manoeuvre::NoFriction => assert!(height < 1.0, "{manoeuvre:?}"),
@@ -175,46 +178,6 @@ fn manoeuvres_are_plausible() {
         assert!(highest < stop + 1e-5, "the stop is not passed: {highest}");
         if manoeuvre == Manoeuvre::EndStops {
             assert!(highest > stop - 1e-5, "the stop is reached: {highest}");
-        }
-    }
-}
-
-/// A run that goes on from what was kept of it is the whole run: rows, poses, steps, and why it ended.
-#[test]
-fn a_watched_run_goes_on_as_it_was() {
-    let m = Multirate { stop_s: 0.8, ..Multirate::new(CRANE, BEST, 0.016) };
-    let watched = |limits: Limits| Watched::new(&m, &models::native, limits).expect("the pair");
-    let go = |w: &mut Watched, windows: u64| {
-        if windows > 0 && !w.recording.is_too_fast() {
-            w.simulation.run(windows, 1, &mut w.recording).expect("the run");
-        }
-    };
-    let fastest = native(&m).speed_max_ms;
-    // To the end, and a run that is too fast on its way.
-    for speed_ms in [5.0, 0.5 * fastest] {
-        let limits = Limits { speed_ms, ..Limits::WATCHED };
-        let mut whole = watched(limits);
-        go(&mut whole, 20);
-        let kept = |w: &mut Watched| {
-            let saved = w.simulation.saved_state().expect("a state");
-            w.recording.keep(&w.simulation, saved).expect("kept")
-        };
-        let (half_s, half) = (whole.simulation.time_s(), kept(&mut whole));
-        go(&mut whole, 30);
-        let end = kept(&mut whole);
-        let (end_s, is_too_fast) = (whole.simulation.time_s(), whole.recording.is_too_fast());
-        assert_eq!(is_too_fast, speed_ms < 5.0);
-        let whole = whole.finish(1.0, None);
-        for (from_s, saved, windows) in [(half_s, half, 30), (end_s, end, 0)] {
-            let mut again = watched(limits);
-            again.resume(saved).expect("resumed");
-            go(&mut again, windows);
-            assert_eq!(again.simulation.time_s(), end_s);
-            let again = again.finish(1.0, None);
-            assert!(again.trace.rows().eq(whole.trace.rows()) && again.frames == whole.frames, "{from_s} s");
-            assert_eq!((again.do_steps, &again.ended_by), (whole.do_steps, &whole.ended_by));
-            // Of the part that was run now.
-            assert_eq!(again.real_time_factor, end_s - from_s);
         }
     }
 }

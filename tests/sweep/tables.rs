@@ -12,7 +12,7 @@ fn a_table_names_systems() {
     let files = [path("pair.toml"), path("other.toml")];
     std::fs::write(&files[0], PAIR).expect("a file");
     std::fs::write(&files[1], PAIR.replace("v0 = -1.0", "v0 = 2.0")).expect("a file");
-    let rows_of: String = files.iter().flat_map(|f| ["0.01", "0.02"].map(|h| format!("{f},{h}\n"))).collect();
+    let rows_of: String = files.iter().flat_map(|f| ["0.005", "0.01"].map(|h| format!("{f},{h}\n"))).collect();
     std::fs::write(path("table.csv"), format!("system,step\n{rows_of}")).expect("a file");
     let measures = ["--measure", "end=last(right.x)", "--measure", "wall=time()", "--no-pictures"];
     let sweep = |words: &[&str], to: &str| {

@@ -4,7 +4,7 @@ use crate::errors::state;
 use macrostep::factory;
 use macrostep_analysis::models;
 use macrostep_analysis::models::Factory;
-use macrostep_analysis::pair::{Coupling, Pair, build};
+use macrostep_analysis::pair::{Bonds, Coupling, Pair, build};
 use macrostep_master::correct::{
     Correction, FixedPoint, InterfaceJacobian, MultiVector, Newton, NewtonKrylov, QuasiNewton, Relaxation, SemiImplicit,
 };
@@ -283,7 +283,7 @@ fn methods() -> Vec<(String, Method)> {
 }
 
 fn pair_of(method: Method, coupling: Coupling) -> Pair {
-    Pair { bond: true, ..test_pair(coupling, method, 1e-2) }
+    Pair { bonds: Bonds::Named, ..test_pair(coupling, method, 1e-2) }
 }
 
 #[test]

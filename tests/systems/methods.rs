@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use macrostep_analysis::multirate::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme, build};
+use macrostep_benchmarks::{Delivery, Multirate, Order, Place, Plant, Prediction, Scheme};
 use macrostep_master::record::Trace;
 use macrostep_system::toml;
 use serde_json::Value;
@@ -298,7 +298,7 @@ fn an_interface_model_runs_as_the_actuator_does() {
     };
     let (step_s, micro_s, steps) = (1e-2, 2e-4, 50);
     let run = Multirate { plant: Plant::Actuator, scheme, step_s, micro_s, stop_s: step_s * steps as f64 };
-    let mut simulation = build(&run, &macrostep::factory::fmu, false).expect("the actuator");
+    let mut simulation = crate::crane::runs::build(&run, &macrostep::factory::fmu, false).expect("the actuator");
     let mut trace = Trace::new(simulation.columns().to_vec());
     simulation.run(steps, 1, &mut trace).expect("a run");
     let hold = trace.column("lam1").expect("recorded")[0];

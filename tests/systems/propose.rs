@@ -1,14 +1,15 @@
 //! What `macrostep new` proposes for FMUs, held against the connections of the systems that this program carries.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::run::macrostep as typed_in;
 use macrostep::embedded;
 use macrostep_benchmarks::find;
-use macrostep_description::ModelDescription;
+use macrostep_description::{Fmi3, Member, ModelDescription, Terminal};
 use macrostep_system::Fmus;
 use macrostep_system::propose::{Proposal, propose};
-use macrostep_system::scenario::{Connection, Endpoint, Scenario, Source};
+use macrostep_system::scenario::{Connection, Endpoint, Gain, Port, Scenario, Source};
 
 /// The proposal for the FMUs of a scenario.
 fn proposal(scenario: &Scenario, fmus: &Fmus) -> Proposal {
@@ -66,6 +67,45 @@ fn a_torque_is_no_energy() {
     let scenario = find("double-pendulum").expect("a system");
     let proposal = proposal(&scenario, &Fmus::new(embedded::fmu));
     assert!(proposal.scenario.connections.is_empty(), "{:?}", proposal.guesses);
+    assert!(!proposal.open.iter().any(|line| line.contains("energy")), "{:?}", proposal.open);
+}
+
+/// Flows that both count inwards: the force changes its sign on the way, and the power of the bond with it.
+#[test]
+fn a_terminal_gives_connection_and_bond_their_signs() {
+    let scenario = find("case-1:s-f").expect("a system");
+    let fmus = Fmus::new(embedded::fmu);
+    let proposed = |kinds: [&str; 2]| {
+        // Each FMU with a flange of its velocity and its force.
+        let with_flange = |source: &Source, kind: &str| {
+            let mut d = fmus.fmu(source).expect("an FMU").description().clone();
+            let owns = d.variables.iter().any(|v| v.name == "f_c");
+            let member = |name: &str, variable: &str, kind: &str| {
+                let [name, variable, kind] = [name, variable, kind].map(str::to_owned);
+                Member { name, variable, kind }
+            };
+            let (velocity, force) = if owns { ("xi_dot", "f_c") } else { ("v", "f") };
+            let members = vec![member("v", velocity, "signal"), member("f", force, kind)];
+            let flange = Terminal { name: "flange".into(), rule: "plug".into(), kind: None, members };
+            d.fmi3 = Some(Fmi3 { terminals: vec![flange], ..Fmi3::default() });
+            (source.clone(), Arc::new(d))
+        };
+        let all: Vec<_> =
+            scenario.units.iter().zip(kinds).map(|(unit, kind)| with_flange(&unit.source, kind)).collect();
+        let Scenario { connections, bonds, .. } = propose(&all).scenario;
+        let force = connections.into_iter().find(|c| c.to.variable == "f").expect("a force");
+        assert!(bonds.len() == 1 && bonds[0].name == "flange", "{bonds:?}");
+        let gain = |port: &Port| match &port.inputs[0] {
+            (name, Gain::Number(gain)) => (name.clone(), *gain),
+            other => panic!("{other:?}"),
+        };
+        let gains: BTreeMap<String, f64> = bonds[0].ports.iter().map(gain).collect();
+        // What leaves one unit arrives at the other: v f g_f + f_c v g_v = 0 with f = factor · f_c.
+        assert_eq!(force.factor * gains["f"] + gains["xi_dot"], 0.0, "{gains:?}");
+        force.factor
+    };
+    assert_eq!(proposed(["inflow", "outflow"]), 1.0);
+    assert_eq!(proposed(["outflow", "outflow"]), -1.0);
 }
 
 #[test]

@@ -225,7 +225,7 @@ fn watching_power_changes_nothing() {
         let (before, after) = text.split_once("[[bonds]]").expect("bonds");
         let rest = after.find("\n[").map_or("", |at| &after[at..]);
         let path = crate::common::folder(module_path!()).join(format!("unwatched-{name}"));
-        std::fs::write(&path, format!("{before}{rest}")).expect("written");
+        std::fs::write(&path, format!("bonds = []\n{before}{rest}")).expect("written");
         for correct in ["explicit", "newton"] {
             let run = |path: &Path| {
                 json(&["run", path.to_str().expect("UTF-8"), "--json", "--stop", "0.5", "--correct", correct])

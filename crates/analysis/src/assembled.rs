@@ -57,6 +57,11 @@ pub trait Whole: Send + Sync + 'static {
     /// Motion of part `i` at a state of the whole.
     fn motion(&self, i: usize, z: &[f64]) -> Motion;
 
+    /// Kinetic and potential energy at a state of the whole \[J\]; NaN where it is not known.
+    fn energy(&self, _z: &[f64]) -> f64 {
+        f64::NAN
+    }
+
     /// The effort that part `i` sends at a state of the whole; NaN where it sends none.
     fn effort(&self, _i: usize, _z: &[f64]) -> f64 {
         f64::NAN
@@ -70,6 +75,7 @@ fn begun(whole: &impl Whole, setup: &Setup<'_>, z: &[f64]) -> Result<Scenario, R
     // Power bonds cost time: only where the scheme needs them.
     if !scheme.weighs_energy() {
         s.bonds.clear();
+        s.bonds_are_all = true;
     } else if s.bonds.is_empty() {
         return Err(no_bond(&whole.card(), scheme.coupling));
     }
@@ -204,4 +210,44 @@ pub fn linear_rates(rates: impl Fn(&[f64], &mut [f64]), z: &[f64]) -> [Vec<f64>;
     let mut ddz = vec![0.0; z.len()];
     rates(&dz, &mut ddz);
     [dz, ddz]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Whole;
+    use crate::chain::Chain;
+    use crate::circuit::Circuit;
+    use crate::spring::NonlinearSpring;
+
+    /// The energy falls by what the dampers take, and by nothing else: dE/dt along the motion against −Σ c v².
+    #[test]
+    fn the_energy_of_a_whole_falls_by_what_its_dampers_take() {
+        let falls = |whole: &dyn Fn(&[f64], &mut [f64]), energy: &dyn Fn(&[f64]) -> f64, z: &[f64], taken: f64| {
+            let mut dz = vec![0.0; z.len()];
+            whole(z, &mut dz);
+            // A central difference over a time that moves no state by more than 1e-4.
+            let h = 1e-4 / dz.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+            let at = |sign: f64| energy(&z.iter().zip(&dz).map(|(z, dz)| z + sign * h * dz).collect::<Vec<_>>());
+            let rate = (at(1.0) - at(-1.0)) / (2.0 * h);
+            assert!((rate + taken).abs() < 1e-6 * (1.0 + taken), "{rate} against {taken}");
+        };
+
+        let chain = Chain::default();
+        let z: Vec<f64> = (0..10).map(|i| (1.0 + f64::from(i)).sin()).collect();
+        let own =
+            |masses: &[[f64; 5]], v: &[f64], c: usize| masses.iter().zip(v).map(|(m, v)| m[c] * v * v).sum::<f64>();
+        let pairs = |v: &[f64]| v.windows(2).map(|v| (v[0] - v[1]).powi(2)).sum::<f64>();
+        let taken = own(&chain.masses, &z[5..], 2) + chain.spring[1] * pairs(&z[5..]);
+        falls(&|z, dz| chain.rates(z, dz), &|z| chain.energy(z), &z, taken);
+
+        let spring = NonlinearSpring::default();
+        let taken = own(&spring.masses, &z[2..4], 2) + spring.spring[2] * pairs(&z[2..4]);
+        falls(&|z, dz| spring.rates(z, dz), &|z| spring.energy(z), &z[..4], taken);
+
+        // Charges of a micro-coulomb, currents of an ampere.
+        let circuit = Circuit::default();
+        let state = [1e-6 * z[0], -2e-6 * z[1], z[2], z[3]];
+        let taken = own(&circuit.meshes, &state[2..], 1) + circuit.shunt[1] * pairs(&state[2..]);
+        falls(&|z, dz| circuit.rates(z, dz), &|z| circuit.energy(z), &state, taken);
+    }
 }

@@ -87,6 +87,12 @@ impl Whole for Chain {
         [z[i], z[N + i], dz[N + i], ddz[N + i]]
     }
 
+    fn energy(&self, z: &[f64]) -> f64 {
+        let own = |(i, [m, k, ..]): (usize, &[f64; 5])| 0.5 * m * z[N + i] * z[N + i] + 0.5 * k * z[i] * z[i];
+        let between = |i: usize| 0.5 * self.spring[0] * (z[i] - z[i + 1]).powi(2);
+        self.masses.iter().enumerate().map(own).sum::<f64>() + (0..N - 1).map(between).sum::<f64>()
+    }
+
     /// Of the spring to the left of a mass.
     fn effort(&self, i: usize, z: &[f64]) -> f64 {
         i.checked_sub(1).map_or(f64::NAN, |left| self.force(left, z))

@@ -65,6 +65,11 @@ impl Whole for Circuit {
         coupling.kinds().into_iter().enumerate().map(|(i, kind)| mesh(i, kind)).collect()
     }
 
+    fn energy(&self, z: &[f64]) -> f64 {
+        let own = |i: usize| 0.5 * (self.meshes[i][0] * z[2 + i] * z[2 + i] + z[i] * z[i] / self.meshes[i][2]);
+        own(0) + own(1) + 0.5 * (z[0] - z[1]).powi(2) / self.shunt[0]
+    }
+
     fn start(&self) -> Vec<f64> {
         [3, 4].map(|place| self.meshes.map(|mesh| mesh[place])).concat()
     }

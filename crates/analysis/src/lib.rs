@@ -19,8 +19,6 @@ pub mod interfaces;
 pub mod measure;
 pub mod missed;
 pub mod models;
-#[cfg(feature = "full")]
-pub mod multirate;
 pub mod pair;
 #[cfg(feature = "full")]
 pub mod pendulum;

@@ -1,6 +1,6 @@
 //! The two-mass oscillator as a scenario: both cases of the benchmark and the model on which orders are measured.
 
-use crate::pair::{Coupling, Kind, Pair, build, unsolvable};
+use crate::pair::{Bonds, Coupling, Kind, Pair, build, unsolvable};
 use crate::scenario::{Benchmark, Bond, Card, Coupled, Energy, Setup, Solution};
 use macrostep_master::RunError;
 use macrostep_oscillator::{Exact, Force, Parameters, State};
@@ -67,8 +67,9 @@ impl Benchmark for Oscillator {
         // A stop time is told to units only, where steps are of one length; a run may be shorter.
         let pair = Pair::new(setup.scheme.coupling, method, setup.step_s, setup.stop_s.unwrap_or(1e9));
         let shares = setup.scheme.shares(2);
-        let (start, bond, shares) = (setup.start, setup.scheme.weighs_energy(), [shares[0], shares[1]]);
-        let coupled = build(&Pair { parameters, start, bond, shares, ..pair }, setup.factory)?;
+        let (start, shares) = (setup.start, [shares[0], shares[1]]);
+        let bonds = if setup.scheme.weighs_energy() { Bonds::Named } else { Bonds::Unwatched };
+        let coupled = build(&Pair { parameters, start, bonds, shares, ..pair }, setup.factory)?;
         let kinds = setup.scheme.coupling.kinds();
         let bond = |i: usize| {
             let effort = if kinds[i] == Kind::Force { "f" } else { "f_c" };

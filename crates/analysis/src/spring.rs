@@ -70,6 +70,12 @@ impl Whole for NonlinearSpring {
         coupling.kinds().into_iter().enumerate().map(|(i, kind)| mass(i, kind)).collect()
     }
 
+    fn energy(&self, z: &[f64]) -> f64 {
+        let own = |i: usize| 0.5 * (self.masses[i][0] * z[2 + i] * z[2 + i] + self.masses[i][1] * z[i] * z[i]);
+        let ([stiffness, cubic, _], x) = (self.spring, z[0] - z[1]);
+        own(0) + own(1) + 0.5 * stiffness * x * x + 0.25 * cubic * x.powi(4)
+    }
+
     fn start(&self) -> Vec<f64> {
         [3, 4].map(|place| self.masses.map(|mass| mass[place])).concat()
     }

@@ -6,7 +6,7 @@
 //! positions and speeds come from an interface model of the scenario.
 
 use crate::multirate::{Delivery, Multirate, Order, Place, Prediction};
-use crate::parts::{end, predicted, record, rest, set, system, times, unit, vector};
+use crate::parts::{bond, end, port, predicted, record, rest, set, system, times, unit, vector};
 use macrostep_master::unit::{NativeUnit, Unit, UnitError};
 use macrostep_system::scenario::{Connection, Endpoint, InterfaceModel, Place as ScenarioPlace, Scenario, Value};
 use macrostep_system::words::{Predict, Schedule};
@@ -28,9 +28,8 @@ impl Multirate {
         self.add_units(&mut s)?;
         self.connect(&mut s);
         let crane: &[&str] = if self.plant.is_crane() { &["mechanics.log_height"] } else { &[] };
-        let energies = ["e_kin", "e_pot", "interface_work", "motor_work", "constraint_work"];
-        let solver = ["violation", "solver_residual", "contact_force"];
-        let own: Vec<String> = energies.iter().chain(&solver).map(|name| format!("mechanics.{name}")).collect();
+        let own = ["e_kin", "e_pot", "interface_work", "motor_work", "constraint_work", "contact_force"];
+        let own = own.map(|name| format!("mechanics.{name}"));
         let interface = ["mechanics.s[*]", "mechanics.w[*]", "mechanics.lam_i[*]", "hydraulics.work"];
         let own = own.iter().map(String::as_str);
         s.record = record(&interface.into_iter().chain(own).chain(crane.iter().copied()).collect::<Vec<_>>());
@@ -84,6 +83,13 @@ impl Multirate {
         };
         let force = hydraulics(vector(force, r));
         let is_mean = self.is_in_master() && self.scheme.delivery == Delivery::Mean;
+        // Where the master predicts the motion, no output of the mechanics is what the hydraulics get.
+        for (i, force) in force.iter().enumerate().filter(|_| !self.is_in_master()) {
+            let n = i + 1;
+            let of_mechanics = port(&format!("mechanics.w[{n}]"), &[(&format!("lam_i[{n}]"), 1.0)]);
+            let of_hydraulics = port(&force.to_string(), &[(&format!("w0[{n}]"), -1.0)]);
+            s.bonds.push(bond(&format!("cylinder {n}"), vec![of_mechanics, of_hydraulics]));
+        }
         // Vectors are connected component by component.
         let mut connect = |to: Vec<Endpoint>, from: &[Endpoint], is_mean| {
             let wires = to.into_iter().zip(from).map(|(to, from)| Connection {

@@ -83,7 +83,7 @@ const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "crane",
         about: "hydraulic crane of 18 bodies that grasps a log, with its two cylinders",
-        solution: "reference run at H = 0.2 ms (`crane --reference`)",
+        solution: "finer run (`--solution 2e-4`)",
         variants: &[
             "usual",
             "weak-grip",
@@ -99,7 +99,7 @@ const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "actuator",
         about: "mass on a guide with dry friction and a stop, moved by a hydraulic cylinder",
-        solution: "reference run at H = 0.2 ms (`actuator --reference`)",
+        solution: "finer run (`--solution 2e-4`)",
         variants: &[],
         make: large::actuator,
     },

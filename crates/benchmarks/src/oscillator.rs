@@ -99,11 +99,6 @@ impl Coupling {
             Coupling::AsWritten => "as written",
         }
     }
-
-    /// Whether a subsystem sends a force that depends on its input.
-    pub fn has_feed_through(self) -> bool {
-        matches!(self, Coupling::ForceDisplacement | Coupling::DisplacementForce)
-    }
 }
 
 /// The four decompositions as a researcher would list them.

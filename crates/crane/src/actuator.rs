@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use macrostep_hydraulics::{Circuit, CircuitState, Trapezoid};
 use macrostep_multibody::{
-    Body, BodyId, Coordinate, DefinitionError, JointKind, Limit, Motor, Pose, Steps, System, SystemBuilder, Vec3,
+    Body, BodyId, Coordinate, DefinitionError, JointFrame, JointKind, Limit, Motor, Pose, Steps, System, SystemBuilder,
+    Vec3,
 };
 
 use crate::cylinder::{CylinderOptions, LIMITS};
@@ -88,7 +89,7 @@ pub fn system() -> Result<Arc<System>, DefinitionError> {
 pub fn system_for(options: MassOptions) -> Result<Arc<System>, DefinitionError> {
     let mut builder = SystemBuilder::new(Vec3::new(0.0, 0.0, -GRAVITY));
     let body = builder.body(Body::new("mass", options.mass_kg, [100.0; 3], Pose::world()));
-    let frame = (Vec3::zeros(), Vec3::z());
+    let frame = JointFrame { point: Vec3::zeros(), axis: Vec3::z() };
     let guide = builder.joint("guide", JointKind::Prismatic, [BodyId::GROUND, body], frame, 1e-9);
     let coordinate = Coordinate::Joint(guide);
     builder.motor(Motor {

@@ -26,7 +26,7 @@ pub use declared::Declared;
 pub use experiment::Unusable;
 pub use guid::guid_of;
 pub use node::node_name;
-pub use three::{Fmi3, Native, Place};
+pub use three::{Fmi3, Member, Native, Place, Terminal};
 pub use types::{
     CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming,
     TypeDefinition, Unknown, VendorAnnotation,

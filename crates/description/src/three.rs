@@ -18,6 +18,32 @@ pub struct Fmi3 {
     pub has_clocks: bool,
     /// Whether there is a `ScheduledExecution` element.
     pub has_scheduled_execution: bool,
+    /// Its terminals, which stand in a file of their own.
+    pub terminals: Vec<Terminal>,
+}
+
+/// Variables that are connected together, as a flange or a bus. Reference: FMI 3.0.2, section 2.4.9.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Terminal {
+    /// `name`; one inside another has both names, `outer.inner`.
+    pub name: String,
+    /// `matchingRule`: `plug`, `bus`, `sequence`, or another word that tools agree on.
+    pub rule: String,
+    /// `terminalKind`: what may be connected to it.
+    pub kind: Option<String>,
+    /// Its members.
+    pub members: Vec<Member>,
+}
+
+/// A variable of a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Member {
+    /// `memberName`; empty where it has none.
+    pub name: String,
+    /// `variableName`.
+    pub variable: String,
+    /// `variableKind`: `signal`, `inflow`, `outflow`, or another word that tools agree on; `stream` for both variables of a stream.
+    pub kind: String,
 }
 
 /// Where the value of a variable is in the FMU.

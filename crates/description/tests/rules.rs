@@ -2,9 +2,9 @@
 
 use macrostep_description::rules::{ALL, check};
 use macrostep_description::{
-    BaseUnit, Causality, CoSimulation, DefaultExperiment, Dependencies, DependencyKind, Initial, Item, Kind,
-    LogCategory, ModelDescription, ModelStructure, Naming, RealAttributes, TypeDefinition, Unit, Unknown, Value,
-    Variability, Variable,
+    BaseUnit, Causality, CoSimulation, DefaultExperiment, Dependencies, DependencyKind, DisplayUnit, Fmi3, Initial,
+    Item, Kind, LogCategory, Member, ModelDescription, ModelExchange, ModelStructure, Naming, RealAttributes, Terminal,
+    TypeDefinition, Unit, Unknown, Value, Variability, Variable, VendorAnnotation,
 };
 
 fn real(
@@ -181,10 +181,55 @@ fn every_breach_is_noticed_by_its_rule_alone() {
     }
 }
 
+/// Changes of the good description, each of which puts a text where `characters` looks for what XML cannot hold.
+const TEXTS: &[fn(&mut ModelDescription, String)] = &[
+    |d, text| d.copyright = Some(text),
+    |d, text| d.co_simulation.as_mut().expect("there").model_identifier = text,
+    |d, text| d.co_simulation.as_mut().expect("there").source_files.push(text),
+    |d, text| d.model_exchange = Some(ModelExchange { model_identifier: text, ..ModelExchange::default() }),
+    |d, text| d.units.push(Unit { name: text, base: None, display: vec![] }),
+    |d, text| d.units[0].display.push(DisplayUnit { name: text, factor: 1.0, offset: 0.0 }),
+    |d, text| d.types[0].description = Some(text),
+    |d, text| d.types[0].kind = Kind::Real(RealAttributes { quantity: Some(text), ..RealAttributes::default() }),
+    |d, text| {
+        let item = Item { name: "off".to_owned(), value: 2, description: Some(text) };
+        d.types[0].kind = Kind::Enumeration { items: vec![item], min: None, max: None };
+    },
+    |d, text| d.log_categories[0].description = Some(text),
+    |d, text| d.vendor_annotations.push(VendorAnnotation { tool: text, attributes: vec![] }),
+    |d, text| {
+        let attributes = vec![("key".to_owned(), text)];
+        d.vendor_annotations.push(VendorAnnotation { tool: "t".to_owned(), attributes });
+    },
+    |d, text| d.variables[5].declared_type = Some(text),
+    |d, text| attributes(&mut d.variables[0]).quantity = Some(text),
+    |d, text| attributes(&mut d.variables[0]).display_unit = Some(text),
+    |d, text| {
+        let terminals = vec![Terminal { name: "t".to_owned(), rule: text, ..Terminal::default() }];
+        d.fmi3 = Some(Fmi3 { terminals, ..Fmi3::default() });
+    },
+    |d, text| {
+        let members = vec![Member { variable: text, ..Member::default() }];
+        d.fmi3 = Some(Fmi3 { terminals: vec![Terminal { members, ..Terminal::default() }], ..Fmi3::default() });
+    },
+];
+
+#[test]
+fn characters_are_looked_at_in_every_text() {
+    for (at, change) in TEXTS.iter().enumerate() {
+        for (text, is_told) in [("plain\t\u{7f}\u{3bb}", false), ("a\u{1}", true), ("\u{ffff}", true)] {
+            let mut d = good();
+            change(&mut d, text.to_owned());
+            let told: Vec<_> = check(&d).into_iter().filter(|v| v.rule == "characters").collect();
+            assert_eq!(told.len(), usize::from(is_told), "text {at} with {text:?}: {told:?}");
+        }
+    }
+}
+
 #[test]
 fn every_rule_is_breached_here_and_named_once() {
     // What these find, others find: see the tests of the reader, of archives and of `check`.
-    let elsewhere = ["archive", "form", "source-files", "intermediate-update", "library"];
+    let elsewhere = ["archive", "form", "source-files", "intermediate-update", "terminals", "library"];
     for (at, rule) in ALL.iter().enumerate() {
         assert!(
             elsewhere.contains(&rule.name) || BREACHES.iter().any(|(name, _)| *name == rule.name),

@@ -3,7 +3,7 @@
 
 mod common;
 
-use macrostep_flexible::moving::{Base, Dopri, GeneralizedAlpha};
+use macrostep_flexible::moving::{Base, Dopri, GeneralizedAlpha, StepEnd};
 use macrostep_flexible::{BodyState, FlexibleBody, Loads, Workspace};
 use nalgebra::{DVector, UnitQuaternion, Vector3};
 
@@ -63,7 +63,14 @@ fn generalised_alpha_converges_with_second_order() {
         let mut memory = scheme.start(&body, &state, &loads, &Base::Free).unwrap();
         let h = 0.02 / steps as f64;
         for i in 1..=steps {
-            scheme.step(&body, &mut state, &mut memory, (i as f64 * h, h), (&loads, &Base::Free)).unwrap();
+            scheme
+                .step(
+                    &body,
+                    &mut state,
+                    &mut memory,
+                    StepEnd { end_s: i as f64 * h, step_s: h, loads: &loads, base: &Base::Free },
+                )
+                .unwrap();
         }
         let tip = |s: &BodyState| body.motion(s, 1).unwrap().position;
         (tip(&state) - tip(&exact)).norm()
@@ -156,11 +163,20 @@ fn a_load_that_is_not_a_number_is_refused() {
     for wrong in [f64::NAN, f64::INFINITY] {
         let mut loads = good.clone();
         loads.wrenches[1].force.y = wrong;
-        let refused = scheme.step(&body, &mut state, &mut memory, (1e-4, 1e-4), (&loads, &Base::Free)).unwrap_err();
+        let refused = scheme
+            .step(
+                &body,
+                &mut state,
+                &mut memory,
+                StepEnd { end_s: 1e-4, step_s: 1e-4, loads: &loads, base: &Base::Free },
+            )
+            .unwrap_err();
         assert!(refused.to_string().contains("not finite"), "{refused}");
         assert_eq!(state, before);
     }
-    scheme.step(&body, &mut state, &mut memory, (1e-4, 1e-4), (&good, &Base::Free)).unwrap();
+    scheme
+        .step(&body, &mut state, &mut memory, StepEnd { end_s: 1e-4, step_s: 1e-4, loads: &good, base: &Base::Free })
+        .unwrap();
 }
 
 #[test]

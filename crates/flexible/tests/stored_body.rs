@@ -6,7 +6,7 @@ mod common;
 mod counting;
 
 use counting::allocations;
-use macrostep_flexible::moving::{Base, Dopri, GeneralizedAlpha, Rayleigh};
+use macrostep_flexible::moving::{Base, Dopri, GeneralizedAlpha, Rayleigh, StepEnd};
 use macrostep_flexible::{BodyState, Error, FlexibleBody, Loads, Workspace};
 use nalgebra::Vector3;
 use std::time::Instant;
@@ -80,7 +80,14 @@ fn nothing_is_allocated_in_a_step() {
     let before = allocations();
     for i in 1..=10 {
         let end = 1e-4 * f64::from(i);
-        scheme.step(&body, &mut state, &mut memory, (end, 1e-4), (&loads, &Base::Free)).unwrap();
+        scheme
+            .step(
+                &body,
+                &mut state,
+                &mut memory,
+                StepEnd { end_s: end, step_s: 1e-4, loads: &loads, base: &Base::Free },
+            )
+            .unwrap();
     }
     dopri.advance(&body, &mut state, (1e-3, 1.1e-3), |_, _| ()).unwrap();
     assert_eq!(allocations(), before);

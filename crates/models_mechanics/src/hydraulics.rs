@@ -98,13 +98,13 @@ pub struct Hydraulics<D> {
     layout: Layout,
     /// Parameters the circuit was made of, and the circuit.
     cache: Option<(Vec<f64>, Circuit)>,
-    room: Room,
+    scratch: Scratch,
     drive: PhantomData<fn() -> D>,
 }
 
 /// Lists that are used again in every step.
 #[derive(Debug)]
-struct Room {
+struct Scratch {
     state: CircuitState,
     speed: Vec<f64>,
     before: Vec<f64>,
@@ -112,10 +112,10 @@ struct Room {
     forces: Forces,
 }
 
-impl Default for Room {
+impl Default for Scratch {
     fn default() -> Self {
         let (speed, before, mobility) = (Vec::new(), Vec::new(), Vec::new());
-        Room { state: CircuitState { cylinders: Vec::new() }, speed, before, mobility, forces: Forces::default() }
+        Scratch { state: CircuitState { cylinders: Vec::new() }, speed, before, mobility, forces: Forces::default() }
     }
 }
 
@@ -181,10 +181,10 @@ impl<D: Drive> Hydraulics<D> {
     }
 
     /// Writes what a window gave into the hidden memory.
-    fn keep(&self, memory: &mut Memory, room: &Room) {
-        let forces = &room.forces;
-        self.store(memory, &room.state);
-        let parts = [&room.speed, &forces.mean, &forces.end, &forces.speed, &forces.position];
+    fn keep(&self, memory: &mut Memory, scratch: &Scratch) {
+        let forces = &scratch.forces;
+        self.store(memory, &scratch.state);
+        let parts = [&scratch.speed, &forces.mean, &forces.end, &forces.speed, &forces.position];
         for (to, from) in self.record(memory).chunks_exact_mut(self.layout.r).zip(parts) {
             to.copy_from_slice(from);
         }
@@ -247,33 +247,33 @@ impl<D: Drive> Model for Hydraulics<D> {
         }
         let (r, division) = (layout.r, self.divide(memory, span)?);
         // The state, and the interface as it stands at the step's start.
-        let mut room = std::mem::take(&mut self.room);
-        self.read_state(memory, &mut room.state);
-        self.read_mobility(memory, &mut room.mobility);
-        room.speed.clear();
-        room.speed.extend_from_slice(&memory.reals[layout.speed()..layout.position()]);
-        room.before.clear();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.read_state(memory, &mut scratch.state);
+        self.read_mobility(memory, &mut scratch.mobility);
+        scratch.speed.clear();
+        scratch.speed.extend_from_slice(&memory.reals[layout.speed()..layout.position()]);
+        scratch.before.clear();
         // In the first step there is no speed before.
         let is_first = memory.hidden_integers[0] == 0;
-        room.before.extend_from_slice(if is_first { &room.speed } else { &self.record(memory)[..r] });
-        self.scale_before(memory, span.step_s, &room.speed, &mut room.before);
+        scratch.before.extend_from_slice(if is_first { &scratch.speed } else { &self.record(memory)[..r] });
+        self.scale_before(memory, span.step_s, &scratch.speed, &mut scratch.before);
         let slow = Interface {
             prediction: prediction(memory),
             position: &memory.reals[layout.position()..layout.mobility()],
-            speed: &room.speed,
-            speed_before: &room.before,
-            mobility: &room.mobility,
+            speed: &scratch.speed,
+            speed_before: &scratch.before,
+            mobility: &scratch.mobility,
             bias: &memory.reals[layout.bias()..layout.outputs()],
         };
         // The micro steps; nothing is kept where a force is not finite.
-        let forces = &mut room.forces;
-        window(self.circuit(memory), &mut room.state, &division, &slow, forces);
+        let forces = &mut scratch.forces;
+        window(self.circuit(memory), &mut scratch.state, &division, &slow, forces);
         let finite = forces.mean.iter().chain(&forces.end).chain(&forces.position).all(|x| x.is_finite());
         if finite {
-            self.keep(memory, &room);
+            self.keep(memory, &scratch);
             memory.hidden_reals[layout.step_before()] = span.step_s;
         }
-        self.room = room;
+        self.scratch = scratch;
         if finite {
             Ok(Outcome::Done)
         } else {
@@ -285,22 +285,22 @@ impl<D: Drive> Model for Hydraulics<D> {
     fn evaluate(&mut self, memory: &mut Memory, _: Group) -> Result<(), Fault> {
         let layout = self.layout;
         let r = layout.r;
-        let mut room = std::mem::take(&mut self.room);
-        self.read_state(memory, &mut room.state);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.read_state(memory, &mut scratch.state);
         let (circuit, first) = (self.circuit(memory), layout.outputs());
         // Mean and end force, predicted speed and position, as they were kept.
         let kept = CYLINDER * r + r..CYLINDER * r + 5 * r;
         memory.reals[first..first + 4 * r].copy_from_slice(&memory.hidden_reals[kept]);
         let (known, computed) = memory.reals.split_at_mut(first + 4 * r);
-        circuit.force(&room.state, &known[layout.speed()..layout.position()], &mut computed[..r]);
-        for (i, c) in room.state.cylinders.iter().enumerate() {
+        circuit.force(&scratch.state, &known[layout.speed()..layout.position()], &mut computed[..r]);
+        for (i, c) in scratch.state.cylinders.iter().enumerate() {
             let pressures = circuit.cylinders[i].pressures(c);
             computed[r + 2 * i..r + 2 * i + 2].copy_from_slice(&pressures);
             computed[3 * r + i] = c.spool;
             computed[4 * r + i] = c.desired_m;
         }
         computed[5 * r] = memory.hidden_reals[layout.hidden() - 1];
-        self.room = room;
+        self.scratch = scratch;
         Ok(())
     }
 

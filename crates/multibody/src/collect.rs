@@ -130,7 +130,7 @@ impl ContactPlace {
 
 fn contact_rows(state: &State, h: f64, place: &ContactPlace, point: &ContactPoint, rows: &mut Vec<BoundedRow>) {
     let surface = &place.surface;
-    let fastest: f64 = place.bodies.iter().filter_map(|b| b.index()).map(|i| reach(&state.velocities[i])).sum();
+    let fastest: f64 = place.bodies.iter().filter_map(|b| b.index()).map(|i| speed_bound(&state.velocities[i])).sum();
     // Cheap test first: most points are far away.
     if point.gap_m > surface.margin_m + h * fastest {
         return;
@@ -180,6 +180,6 @@ fn direction(first: &Vec3, second: &Vec3, part: f64) -> Vec3 {
 }
 
 /// A bound of the speed of body points within about ten metres of the centre.
-fn reach(velocity: &Twist) -> f64 {
+fn speed_bound(velocity: &Twist) -> f64 {
     linear(velocity).norm() + 10.0 * crate::algebra::angular(velocity).norm()
 }

@@ -71,14 +71,23 @@ pub(crate) struct JointRow {
     pub jacobian: [Twist; 2],
 }
 
+/// Where a joint is at assembly, in world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointFrame {
+    /// A point of it \[m\].
+    pub point: Vec3,
+    /// Its axis, of any length; not used by spherical and fixed joints.
+    pub axis: Vec3,
+}
+
 impl Joint {
-    /// A rigid joint at a world point with a world axis, for the poses of the bodies at assembly.
+    /// A rigid joint at a frame, for the poses of the bodies at assembly.
     pub(crate) fn assemble(
         name: &str,
         kind: JointKind,
         bodies: [BodyId; 2],
         poses: [Pose; 2],
-        (point, axis): (Vec3, Vec3),
+        JointFrame { point, axis }: JointFrame,
     ) -> Self {
         let across = tangent(&axis, &Vec3::zeros());
         let inverse = [poses[0].rotation.inverse(), poses[1].rotation.inverse()];
@@ -175,7 +184,7 @@ mod tests {
     #[test]
     fn jacobians_are_the_derivatives_of_the_violation() {
         let (a, b) = (pose(0.4), pose(0.9));
-        let frame = (Vec3::new(0.1, 0.2, 0.3), Vec3::new(0.6, 0.0, 0.8));
+        let frame = JointFrame { point: Vec3::new(0.1, 0.2, 0.3), axis: Vec3::new(0.6, 0.0, 0.8) };
         for kind in [JointKind::Revolute, JointKind::Prismatic, JointKind::Spherical, JointKind::Fixed] {
             let joint = Joint::assemble("j", kind, [BodyId(0), BodyId(1)], [a, b], frame);
             for component in 0..12 {

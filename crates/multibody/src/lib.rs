@@ -61,7 +61,7 @@ pub use body::{Body, BodyId};
 pub use element::{Coordinate, Limit, Motor, Spring, Steps};
 pub use error::{DefinitionError, StateError, StepError};
 pub use interface_model::{BiasTerms, FrictionForm, InterfaceModel, InterfaceOptions};
-pub use joint::{Joint, JointId, JointKind};
+pub use joint::{Joint, JointFrame, JointId, JointKind};
 pub use macrostep_mlcp as mlcp;
 pub use report::{Energy, Momentum, StepReport, Violation};
 pub use shape::{Carried, FACETS_MAX, Pair, Shape, ShapeId, Surface};

@@ -9,7 +9,7 @@ use crate::{
     contact,
     element::{Coordinate, Limit, Motor, Spring},
     envelope,
-    joint::Joint,
+    joint::{Joint, JointFrame},
     shape::{Carried, FACETS_MAX, Pair, Shape, Surface},
 };
 
@@ -153,19 +153,18 @@ impl SystemBuilder {
         body.index().map_or_else(Pose::world, |i| self.parts.bodies[i].pose)
     }
 
-    /// Adds a joint between bodies A and B at a world point with a world axis (any length; not used by spherical and
-    /// fixed joints). `compliance` is C of its rows.
+    /// Adds a joint between bodies A and B. `compliance` is C of its rows.
     pub fn joint(
         &mut self,
         name: &str,
         kind: JointKind,
         bodies: [BodyId; 2],
-        (point, axis): (Vec3, Vec3),
+        frame: JointFrame,
         compliance: f64,
     ) -> JointId {
         let poses = bodies.map(|b| self.pose(b));
-        let axis = Unit::try_new(axis, 0.0).map_or_else(Vec3::x, Unit::into_inner);
-        let joint = Joint::assemble(name, kind, bodies, poses, (point, axis));
+        let axis = Unit::try_new(frame.axis, 0.0).map_or_else(Vec3::x, Unit::into_inner);
+        let joint = Joint::assemble(name, kind, bodies, poses, JointFrame { axis, ..frame });
         self.parts.joints.push(Joint { compliance, ..joint });
         JointId(self.parts.joints.len() - 1)
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    Body, BodyId, Coordinate, FrictionForm, InterfaceOptions, JointKind, Motor, Pose, Shape, Simulation, Spring, Steps,
-    Surface, SystemBuilder, Vec3,
+    Body, BodyId, Coordinate, FrictionForm, InterfaceOptions, JointFrame, JointKind, Motor, Pose, Shape, Simulation,
+    Spring, Steps, Surface, SystemBuilder, Vec3,
 };
 use nalgebra::UnitQuaternion;
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -27,7 +27,7 @@ fn random_system(rng: &mut StdRng) -> Simulation {
         let moments = [0.5, 0.7, 0.9].map(|m| m * rng.random_range(0.5..2.0));
         let body = builder.body(Body::new("link", rng.random_range(1.0..20.0), moments, pose));
         let kind = [JointKind::Revolute, JointKind::Prismatic, JointKind::Spherical][rng.random_range(0..3)];
-        let frame = (place - Vec3::x() * 0.25, vector(rng, 1.0));
+        let frame = JointFrame { point: place - Vec3::x() * 0.25, axis: vector(rng, 1.0) };
         let joint = builder.joint("joint", kind, [previous, body], frame, compliance);
         if kind != JointKind::Spherical {
             let coordinate = Coordinate::Joint(joint);
@@ -195,7 +195,13 @@ fn frozen_mobility_is_symmetric_and_not_negative() {
 fn a_locked_interface_has_no_mobility() {
     let mut builder = SystemBuilder::new(Vec3::zeros());
     let body = builder.body(Body::new("block", 2.0, [1.0; 3], Pose::world()));
-    builder.joint("weld", JointKind::Fixed, [BodyId::GROUND, body], (Vec3::zeros(), Vec3::x()), 1e-9);
+    builder.joint(
+        "weld",
+        JointKind::Fixed,
+        [BodyId::GROUND, body],
+        JointFrame { point: Vec3::zeros(), axis: Vec3::x() },
+        1e-9,
+    );
     builder.interface(Coordinate::Point { body, point: Vec3::zeros(), direction: Vec3::x() });
     let mut simulation = Simulation::new(Arc::new(builder.build().expect("valid")));
     let model = simulation.interface_model(0.01, &InterfaceOptions::default()).expect("model");
@@ -212,9 +218,15 @@ fn sliding_mobility(friction: FrictionForm) -> f64 {
         builder.shape(BodyId::GROUND, Shape::Plane { point: Vec3::zeros(), normal: Vec3::z(), tangent: Vec3::x() });
     builder.pair("floor", [ball, floor], Surface { friction: 0.8, compliance: 1e-9, ..Default::default() });
     // A second body on a prismatic guide would do the same: keep the block from rolling.
-    let frame = (Vec3::new(0.0, 0.0, 0.2), Vec3::z());
+    let frame = JointFrame { point: Vec3::new(0.0, 0.0, 0.2), axis: Vec3::z() };
     let carriage = builder.body(Body::new("carriage", 1e-6, [1e-6; 3], place));
-    builder.joint("along", JointKind::Prismatic, [BodyId::GROUND, carriage], (frame.0, Vec3::x()), 1e-10);
+    builder.joint(
+        "along",
+        JointKind::Prismatic,
+        [BodyId::GROUND, carriage],
+        JointFrame { axis: Vec3::x(), ..frame },
+        1e-10,
+    );
     builder.joint("up", JointKind::Prismatic, [carriage, block], frame, 1e-10);
     let direction = Vec3::new(1.0, 0.0, 1.0).normalize();
     builder.interface(Coordinate::Point { body: block, point: Vec3::zeros(), direction });

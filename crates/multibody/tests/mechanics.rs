@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    Body, BodyId, Coordinate, DefinitionError, JointKind, Limit, Motor, Pose, Shape, Simulation, Spring, State,
-    StateError, StepError, Steps, Surface, SystemBuilder, Vec3,
+    Body, BodyId, Coordinate, DefinitionError, JointFrame, JointKind, Limit, Motor, Pose, Shape, Simulation, Spring,
+    State, StateError, StepError, Steps, Surface, SystemBuilder, Vec3,
 };
 use nalgebra::UnitQuaternion;
 
@@ -101,7 +101,13 @@ fn free_flight_keeps_momentum() {
     let mut builder = SystemBuilder::new(Vec3::zeros());
     let rod = |x: f64| Body::new("rod", 1.0, [0.02, 0.1, 0.11], at(Vec3::new(x, 0.0, 0.0)));
     let (a, b) = (builder.body(rod(0.0)), builder.body(rod(1.0)));
-    builder.joint("elbow", JointKind::Spherical, [a, b], (Vec3::new(0.5, 0.0, 0.0), Vec3::z()), 1e-9);
+    builder.joint(
+        "elbow",
+        JointKind::Spherical,
+        [a, b],
+        JointFrame { point: Vec3::new(0.5, 0.0, 0.0), axis: Vec3::z() },
+        1e-9,
+    );
     let mut simulation = Simulation::new(Arc::new(builder.build().expect("valid")));
     let mut state = simulation.state().clone();
     state.velocities[0] = [0.3, 0.1, 0.0, 0.1, 0.2, 0.3];
@@ -123,8 +129,14 @@ fn double_pendulum(h: f64) -> [f64; 2] {
     let inertia = [0.001, 1.0 / 12.0, 1.0 / 12.0];
     let a = builder.body(Body::new("upper", 1.0, inertia, at(Vec3::new(0.5, 0.0, 0.0))));
     let b = builder.body(Body::new("lower", 1.0, inertia, at(Vec3::new(1.5, 0.0, 0.0))));
-    builder.joint("hip", JointKind::Revolute, [BodyId::GROUND, a], (Vec3::zeros(), Vec3::y()), 1e-9);
-    builder.joint("knee", JointKind::Revolute, [a, b], (Vec3::x(), Vec3::y()), 1e-9);
+    builder.joint(
+        "hip",
+        JointKind::Revolute,
+        [BodyId::GROUND, a],
+        JointFrame { point: Vec3::zeros(), axis: Vec3::y() },
+        1e-9,
+    );
+    builder.joint("knee", JointKind::Revolute, [a, b], JointFrame { point: Vec3::x(), axis: Vec3::y() }, 1e-9);
     let mut simulation = Simulation::new(Arc::new(builder.build().expect("valid")));
     run(&mut simulation, h, (1.0 / h).round() as usize);
     assert!(simulation.violation().length_m < 20.0 * h * h);
@@ -173,7 +185,7 @@ fn double_pendulum_converges_with_order_one() {
 /// A body on a vertical guide.
 fn guided(builder: &mut SystemBuilder, mass: f64) -> Coordinate {
     let body = builder.body(Body::new("slider", mass, [1.0; 3], at(Vec3::zeros())));
-    let guide = (Vec3::zeros(), Vec3::z());
+    let guide = JointFrame { point: Vec3::zeros(), axis: Vec3::z() };
     Coordinate::Joint(builder.joint("guide", JointKind::Prismatic, [BodyId::GROUND, body], guide, 1e-9))
 }
 
@@ -331,11 +343,17 @@ fn definitions_are_checked() {
     assert!(matches!(builder.build(), Err(DefinitionError::Value { field: "mass_kg", .. })));
     let mut builder = SystemBuilder::new(gravity());
     let id = builder.body(body(1.0));
-    builder.joint("loop", JointKind::Fixed, [id, id], (Vec3::zeros(), Vec3::x()), 0.0);
+    builder.joint("loop", JointKind::Fixed, [id, id], JointFrame { point: Vec3::zeros(), axis: Vec3::x() }, 0.0);
     assert!(matches!(builder.build(), Err(DefinitionError::Bodies { .. })));
     let mut builder = SystemBuilder::new(gravity());
     let id = builder.body(body(1.0));
-    let ball = builder.joint("ball", JointKind::Spherical, [BodyId::GROUND, id], (Vec3::zeros(), Vec3::x()), 0.0);
+    let ball = builder.joint(
+        "ball",
+        JointKind::Spherical,
+        [BodyId::GROUND, id],
+        JointFrame { point: Vec3::zeros(), axis: Vec3::x() },
+        0.0,
+    );
     builder.interface(Coordinate::Joint(ball));
     assert!(matches!(builder.build(), Err(DefinitionError::Coordinate { .. })));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    Body, Coordinate, JointKind, Pose, Shape, Simulation, Spring, Surface, SystemBuilder, Twist, Vec3,
+    Body, Coordinate, JointFrame, JointKind, Pose, Shape, Simulation, Spring, Surface, SystemBuilder, Twist, Vec3,
 };
 use nalgebra::UnitQuaternion;
 use proptest::{array::uniform6, prelude::*};
@@ -14,7 +14,13 @@ fn balls(velocities: [Twist; 3], friction: f64) -> Simulation {
     let place = |x: f64, z: f64| Pose { position: Vec3::new(x, 0.0, z), rotation: UnitQuaternion::identity() };
     let places = [place(0.0, 0.0), place(0.5, 0.1), place(0.3, 0.6)];
     let bodies = places.map(|pose| builder.body(Body::new("ball", 1.0 + pose.position.x, [0.02, 0.03, 0.04], pose)));
-    builder.joint("ball joint", JointKind::Spherical, [bodies[0], bodies[1]], (places[1].position, Vec3::x()), 1e-9);
+    builder.joint(
+        "ball joint",
+        JointKind::Spherical,
+        [bodies[0], bodies[1]],
+        JointFrame { point: places[1].position, axis: Vec3::x() },
+        1e-9,
+    );
     let coordinate = Coordinate::Distance { bodies: [bodies[1], bodies[2]], points: [Vec3::zeros(), Vec3::x() * 0.1] };
     builder.spring(Spring { name: "rope".into(), coordinate, stiffness: 200.0, damping: 1.0, rest: 0.3 });
     let shapes = bodies.map(|body| builder.shape(body, Shape::Sphere { centre: Vec3::zeros(), radius: 0.2 }));

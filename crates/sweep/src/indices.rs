@@ -72,7 +72,7 @@ pub fn indices(measure: &str, names: &[String], places: &[Vec<f64>], y: &[f64]) 
     let target = DVector::from_iterator(n, y.iter().map(|y| y - mean));
     let mut best: Option<(f64, usize, Vec<Vec<usize>>, DMatrix<f64>)> = None;
     for degree in 1..=DEGREE_MAX {
-        let terms = terms(names.len(), degree);
+        let terms = exponents(names.len(), degree);
         if terms.len() > TERMS_MAX || terms.len() * ROWS_EACH > n {
             break;
         }
@@ -109,7 +109,7 @@ pub fn indices(measure: &str, names: &[String], places: &[Vec<f64>], y: &[f64]) 
 }
 
 /// All exponents of so many variables up to a total degree, the constant first.
-fn terms(variables: usize, degree: usize) -> Vec<Vec<usize>> {
+fn exponents(variables: usize, degree: usize) -> Vec<Vec<usize>> {
     let mut out = vec![vec![]];
     for _ in 0..variables {
         let longer = out.iter().flat_map(|term: &Vec<usize>| {

@@ -195,10 +195,10 @@ pub fn loop_gain(simulation: &mut Simulation) -> Result<Option<f64>, RunError> {
 ///
 /// ```
 /// use macrostep_master::spectral_radius;
-/// use nalgebra::dmatrix;
+/// use nalgebra::DMatrix;
 ///
 /// // A turn that shrinks by a half.
-/// assert!((spectral_radius(&dmatrix![0.0, 0.5; -0.5, 0.0]) - 0.5).abs() < 1e-15);
+/// assert!((spectral_radius(&DMatrix::from_row_slice(2, 2, &[0.0, 0.5, -0.5, 0.0])) - 0.5).abs() < 1e-15);
 /// ```
 pub fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     if matrix.iter().any(|x| !x.is_finite()) {

@@ -206,10 +206,13 @@ impl Link {
         let d = from.description();
         let is_it = |v: &&Variable| v.value_reference == reference && type_of(v) == self.kind;
         let name = d.variables.iter().find(is_it).map_or("", |v| v.name.as_str());
-        let call = match self.kind {
-            Type::Real => "fmi2GetReal",
-            Type::Boolean => "fmi2GetBoolean",
-            Type::Integer | Type::Text => "fmi2GetInteger",
+        let call = match (self.kind, d.fmi3.is_some()) {
+            (Type::Real, false) => "fmi2GetReal",
+            (Type::Boolean, false) => "fmi2GetBoolean",
+            (Type::Integer | Type::Text, false) => "fmi2GetInteger",
+            (Type::Real, true) => "fmi3GetFloat64",
+            (Type::Boolean, true) => "fmi3GetBoolean",
+            (Type::Integer | Type::Text, true) => "fmi3GetInt64",
         };
         let status = format!("{x} of `{name}`");
         UnitError::from(Failure { unit: from.name().to_owned(), call, status, t_s, message })

@@ -36,11 +36,12 @@ impl Warned {
 
     /// In a sentence about the unit of this name.
     pub fn sentence(&self, unit: &str) -> String {
-        if self.count == 1 {
-            return format!("unit `{unit}`: fmi2Warning: {}", self.first);
-        }
         let Warned { count, first, last } = self;
-        format!("unit `{unit}`: fmi2Warning {count} times, the first: {first}; the last: {last}")
+        let status = if first.call.starts_with("fmi3") { "fmi3Warning" } else { "fmi2Warning" };
+        if *count == 1 {
+            return format!("unit `{unit}`: {status}: {first}");
+        }
+        format!("unit `{unit}`: {status} {count} times, the first: {first}; the last: {last}")
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a pair to a simulation: its scenario, put together as that of a file.
 
-use super::{Kind, Pair, Start};
+use super::{Bonds, Kind, Pair, Start};
 use crate::assembled::{MOTION, meeting_s, prime, sampled};
 use crate::models::{Factory, Models, cannot_run};
 use macrostep_benchmarks::Oscillator;
@@ -95,8 +95,9 @@ fn scenario(pair: &Pair) -> Scenario {
         ..Oscillator::new(pair.parameters, pair.coupling, times_s)
     }
     .scenario();
-    if !pair.bond {
+    if pair.bonds != Bonds::Named {
         scenario.bonds.clear();
+        scenario.bonds_are_all = pair.bonds == Bonds::Unwatched;
     }
     scenario
 }

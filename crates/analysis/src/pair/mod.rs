@@ -39,6 +39,18 @@ pub enum Start {
     Exact,
 }
 
+/// Power bonds of a pair, whose residual energy is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bonds {
+    /// None, which costs no time.
+    #[default]
+    Unwatched,
+    /// That of the coupling, named with its gains.
+    Named,
+    /// Those that units of measurement show, as in a scenario that names none: none where both subsystems own the spring.
+    Found,
+}
+
 /// A pair to be run.
 #[derive(Debug, Clone)]
 pub struct Pair {
@@ -58,8 +70,8 @@ pub struct Pair {
     pub integrator: Integrator,
     /// How histories begin.
     pub start: Start,
-    /// Whether the coupling is declared a power bond, so that its residual energy is watched.
-    pub bond: bool,
+    /// What of its energy is watched.
+    pub bonds: Bonds,
     /// External forces on the masses.
     pub force: Option<Force>,
     /// Stop time \[s\].
@@ -78,7 +90,7 @@ impl Pair {
             micro_step_s: None,
             integrator: Integrator::Exact,
             start: Start::Ramp,
-            bond: false,
+            bonds: Bonds::Unwatched,
             force: None,
             stop_s,
         }

@@ -153,7 +153,7 @@ impl Scheme {
 
     /// How many times the usual macro step of a scenario suits the predictor: what is of high order needs room to be seen
     /// above rounding.
-    pub fn reach(&self) -> f64 {
+    pub fn step_factor(&self) -> f64 {
         match self.predict.family {
             Family::Spectral => 50.0,
             Family::Jerk => 5.0,

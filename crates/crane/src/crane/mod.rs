@@ -13,7 +13,8 @@ mod hydraulics;
 use std::sync::Arc;
 
 use macrostep_multibody::{
-    BodyId, Coordinate, DefinitionError, JointId, JointKind, Limit, Motor, Steps, System, SystemBuilder, Vec3,
+    BodyId, Coordinate, DefinitionError, JointFrame, JointId, JointKind, Limit, Motor, Steps, System, SystemBuilder,
+    Vec3,
 };
 
 pub use hydraulics::{Manoeuvre, circuit, circuit_for, start};
@@ -124,7 +125,7 @@ fn add_joints(builder: &mut SystemBuilder, b: &[BodyId]) -> Joints {
     use JointKind::{Prismatic, Revolute, Spherical};
     // Axes of the cylinders, through their joints.
     let mut join = |name: &str, kind, first, second, at, axis| {
-        builder.joint(name, kind, [first, second], (at, axis), JOINT_COMPLIANCE)
+        builder.joint(name, kind, [first, second], JointFrame { point: at, axis }, JOINT_COMPLIANCE)
     };
     let (x, y, z) = (Vec3::x(), Vec3::y(), Vec3::z());
     let lift_axis = point(0.959, 2.320) - point(0.25, 0.90);

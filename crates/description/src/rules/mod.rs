@@ -213,6 +213,8 @@ rules! {
         "A co-simulation master does not use states.";
     "intermediate-update", "", "4.2.2", Warning, variables::intermediate: "`intermediateUpdate` is given for continuous inputs and outputs, where the FMU provides it (FMI 3.0)",
         "It has no effect on other variables.";
+    "terminals", "", "2.4.9", Warning, variables::terminals: "terminals have unique names, and their members are variables",
+        "Tools that connect by terminals do not connect these.";
     "multiple-set", "2.2.7", "2.4.7.4", Warning, variables::multiple_set: "`canHandleMultipleSetPerTimeInstant` is given for inputs only",
         "It has no effect on other variables.";
     "start-given", "2.2.7", "2.4.7.4", Error, start::given: "a variable has a start value exactly if `initial` is exact or approx, or if it is an input",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Findings;
-use crate::{Kind, ModelDescription, Naming, Value};
+use crate::{Kind, ModelDescription, Naming, Value, shown};
 
 pub(super) fn unique(d: &ModelDescription, f: &mut Findings<'_>) {
     let mut first = HashMap::with_capacity(d.variables.len());
@@ -105,17 +105,65 @@ pub(super) fn characters(d: &ModelDescription, f: &mut Findings<'_>) {
             f.add(format!("`{key}`"), format!("the character U+{:04X}", u32::from(c)), "text");
         }
     }
+    of_parts(d, f);
     // Texts of variables.
     for (at, v) in d.variables.iter().enumerate() {
-        let start = match (&v.start, &v.kind) {
-            (Some(Value::String(text)), Kind::String) => Some(text.as_str()),
+        let start = match &v.start {
+            Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
         };
         let texts = [Some(v.name.as_str()), v.description.as_deref(), v.declared_type.as_deref(), start];
-        if let Some(c) = texts.into_iter().flatten().find_map(forbidden) {
+        if let Some(c) = texts.into_iter().flatten().chain(of_kind(&v.kind)).find_map(forbidden) {
             f.variable(at, format!("the character U+{:04X}", u32::from(c)), "text");
         }
     }
+}
+
+/// The rule for what stands between the root and the variables.
+fn of_parts(d: &ModelDescription, f: &mut Findings<'_>) {
+    // The two faces.
+    if let Some(face) = &d.model_exchange {
+        each(f, "ModelExchange", &face.model_identifier, []);
+    }
+    if let Some(face) = &d.co_simulation {
+        each(f, "CoSimulation", &face.model_identifier, face.source_files.iter().map(String::as_str));
+    }
+    // Lists, in the order of the file.
+    for unit in &d.units {
+        each(f, "unit", &unit.name, unit.display.iter().map(|u| u.name.as_str()));
+    }
+    for t in &d.types {
+        each(f, "type", &t.name, t.description.as_deref().into_iter().chain(of_kind(&t.kind)));
+    }
+    for category in &d.log_categories {
+        each(f, "log category", &category.name, category.description.as_deref());
+    }
+    for a in &d.vendor_annotations {
+        each(f, "annotation of", &a.tool, a.attributes.iter().flat_map(|(key, value)| [key.as_str(), value]));
+    }
+    for terminal in d.fmi3.iter().flat_map(|fmi3| &fmi3.terminals) {
+        let members = terminal.members.iter().flat_map(|m| [m.name.as_str(), &m.variable, &m.kind]);
+        let own = [terminal.rule.as_str()].into_iter().chain(terminal.kind.as_deref());
+        each(f, "terminal", &terminal.name, own.chain(members));
+    }
+}
+
+/// The rule for what has a name, and the other texts of it.
+fn each<'a>(f: &mut Findings<'_>, what: &str, name: &'a str, texts: impl IntoIterator<Item = &'a str>) {
+    if let Some(c) = [name].into_iter().chain(texts).find_map(forbidden) {
+        f.add(format!("{what} `{}`", shown::text(name)), format!("the character U+{:04X}", u32::from(c)), "text");
+    }
+}
+
+/// Texts among the attributes of a type.
+fn of_kind(kind: &Kind) -> impl Iterator<Item = &str> {
+    let (real, items) = match kind {
+        Kind::Real(a) => ([&a.quantity, &a.unit, &a.display_unit].map(Option::as_deref), &[][..]),
+        Kind::Enumeration { items, .. } => ([None; 3], items.as_slice()),
+        _ => ([None; 3], &[][..]),
+    };
+    let items = items.iter().flat_map(|item| [Some(item.name.as_str()), item.description.as_deref()]);
+    real.into_iter().chain(items).flatten()
 }
 
 /// The first character that XML 1.0 has no way to write.

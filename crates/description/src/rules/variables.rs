@@ -1,6 +1,6 @@
 //! Rules on causality, variability, `initial` and references between variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Combination, Findings, combination};
 use crate::{Causality, Kind, ModelDescription, Variability, Variable};
@@ -74,6 +74,23 @@ pub(super) fn multiple_set(d: &ModelDescription, f: &mut Findings<'_>) {
     for (at, v) in d.variables.iter().enumerate() {
         if !v.can_handle_multiple_set && v.causality != Causality::Input {
             f.variable(at, "`canHandleMultipleSetPerTimeInstant` and no input", "it at inputs only");
+        }
+    }
+}
+
+/// Names of terminals, and the variables that they are made of; the name of an array stands for its elements.
+pub(super) fn terminals(d: &ModelDescription, f: &mut Findings<'_>) {
+    let Some(fmi3) = d.fmi3.as_ref().filter(|fmi3| !fmi3.terminals.is_empty()) else { return };
+    let array = |name: &'_ str| name.rfind('[').unwrap_or(name.len());
+    let known: HashSet<&str> = d.variables.iter().flat_map(|v| [&v.name[..], &v.name[..array(&v.name)]]).collect();
+    let mut seen = HashSet::new();
+    for terminal in &fmi3.terminals {
+        let subject = format!("terminal `{}`", terminal.name);
+        if !seen.insert(terminal.name.as_str()) {
+            f.add(&subject, "two of this name", "unique names");
+        }
+        for member in terminal.members.iter().filter(|member| !known.contains(member.variable.as_str())) {
+            f.add(&subject, format!("the member `{}`", member.variable), "a variable of the FMU");
         }
     }
 }

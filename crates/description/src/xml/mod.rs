@@ -26,7 +26,7 @@ pub use decode::decode;
 pub use finding::{ReadError, Warning};
 pub use read::{Reading, read, read_str};
 pub use reader::{Attribute, Part, Reader, Start};
-pub use three::write_3;
+pub use three::{read_terminals, write_3};
 pub use write::write;
 
 /// Elements may be nested this deep; the standard needs five, vendor annotations some more.

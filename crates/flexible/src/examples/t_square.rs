@@ -6,7 +6,7 @@
 
 use super::{clamped_static, tie};
 use crate::mesh::{finer_t_square, t_square};
-use crate::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh};
+use crate::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh, StepEnd};
 use crate::{Basis, BodyState, Error, FlexibleBody, Loads, Material, Mesh, Structure, Tied};
 use nalgebra::{DMatrix, DVector, UnitQuaternion, Vector3};
 
@@ -111,7 +111,8 @@ fn settle(body: &FlexibleBody) -> Result<Vec<(f64, [Vector3<f64>; 2])>, Error> {
     for i in 1..=count {
         let time_s = f64::from(i) * step_s;
         let base = Base::Driven(mount(time_s));
-        scheme.step(body, &mut state, &mut memory, (time_s, step_s), (&loads, &base))?;
+        let end = StepEnd { end_s: time_s, step_s, loads: &loads, base: &base };
+        scheme.step(body, &mut state, &mut memory, end)?;
         history.push((time_s, [body.deflection(&state, 1)?.0, body.deflection(&state, 2)?.0]));
     }
     Ok(history)

@@ -71,6 +71,19 @@ pub struct AlphaMemory {
     algorithmic: Vec<f64>,
 }
 
+/// Where a step ends, and what acts there.
+#[derive(Debug, Clone, Copy)]
+pub struct StepEnd<'a> {
+    /// Time \[s\].
+    pub end_s: f64,
+    /// Its length \[s\].
+    pub step_s: f64,
+    /// Loads on the body.
+    pub loads: &'a Loads,
+    /// What the moving frame does.
+    pub base: &'a Base,
+}
+
 /// The integrator with its parameters and scratch memory.
 #[derive(Debug, Clone)]
 pub struct GeneralizedAlpha {
@@ -143,7 +156,7 @@ impl GeneralizedAlpha {
         Ok(AlphaMemory { algorithmic: rates.clone(), rates })
     }
 
-    /// One step of `step_s` (s) ending under `loads`; returns the Newton iterations it took.
+    /// One step; returns the Newton iterations it took.
     ///
     /// # Errors
     /// [`Error::Step`] when Newton's iteration does not converge, or a load or the state is not finite; the state is then
@@ -153,8 +166,7 @@ impl GeneralizedAlpha {
         body: &FlexibleBody,
         state: &mut BodyState,
         memory: &mut AlphaMemory,
-        (end_s, step_s): (f64, f64),
-        (loads, base): (&Loads, &Base),
+        StepEnd { end_s, step_s, loads, base }: StepEnd<'_>,
     ) -> Result<usize, Error> {
         body.check(state)?;
         // The first guess: the accelerations of the step before.

@@ -51,7 +51,7 @@ mod state;
 mod stiffen;
 mod store;
 
-pub use alpha::{AlphaMemory, Base, FrameMotion, GeneralizedAlpha};
+pub use alpha::{AlphaMemory, Base, FrameMotion, GeneralizedAlpha, StepEnd};
 pub use body::{ConnectorShape, FlexibleBody, Rayleigh};
 pub use dopri::{Dopri, DopriStatistics};
 pub use dynamics::Workspace;

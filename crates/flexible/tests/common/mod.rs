@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use macrostep_flexible::mesh::{l_beam, t_square};
-use macrostep_flexible::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh};
+use macrostep_flexible::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh, StepEnd};
 use macrostep_flexible::{Basis, BodyState, Connector, FlexibleBody, Loads, Material, Mesh, Structure, Tied};
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -70,7 +70,14 @@ pub fn settled_t_square(body: &FlexibleBody) -> [Vector3<f64>; 2] {
     let mut memory = scheme.start(body, &state, &loads, &Base::Driven(mount(0.0))).unwrap();
     for i in 1..=2000 {
         let time = f64::from(i) * h;
-        scheme.step(body, &mut state, &mut memory, (time, h), (&loads, &Base::Driven(mount(time)))).unwrap();
+        scheme
+            .step(
+                body,
+                &mut state,
+                &mut memory,
+                StepEnd { end_s: time, step_s: h, loads: &loads, base: &Base::Driven(mount(time)) },
+            )
+            .unwrap();
     }
     [1, 2].map(|c| body.deflection(&state, c).unwrap().0)
 }

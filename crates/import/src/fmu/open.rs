@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use macrostep_description::xml::{self, Warning};
-use macrostep_description::{CoSimulation, ModelDescription};
+use macrostep_description::{CoSimulation, ModelDescription, Terminal};
 
 use super::Face;
 use super::driven::Driven;
@@ -262,7 +262,10 @@ impl Shared {
             _ => Fault::file(&path, &e),
         })?;
         // The faces it has.
-        let reading = xml::read(&text)?;
+        let mut reading = xml::read(&text)?;
+        if let Some(fmi3) = &mut reading.description.fmi3 {
+            fmi3.terminals = terminals(folder.path(), &mut warnings);
+        }
         let description = Arc::new(reading.description);
         let faces = Face::ALL.into_iter().filter_map(|face| Some((face, Driven::new(&description, face)?)));
         let faces: Vec<(Face, Arc<Driven>)> = faces.collect();
@@ -285,6 +288,23 @@ impl Shared {
         let resources = folder.path().join("resources");
         Ok(Shared { faces, warnings, resources_uri: file_uri(&resources), resources, folder })
     }
+}
+
+/// The terminals of an FMU of FMI 3.0; a file that cannot be read is a warning, because no run needs it.
+fn terminals(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<Terminal> {
+    const NAME: &str = "terminalsAndIcons/terminalsAndIcons.xml";
+    let path = folder.join(NAME);
+    if !path.exists() {
+        return Vec::new();
+    }
+    let read = match regular::read(&path) {
+        Ok(bytes) => xml::read_terminals(&bytes).map_err(|e| (format!("in line {} {}", e.line, e.found), e.expected)),
+        Err(e) => Err((e.to_string(), "a file that can be read".to_owned())),
+    };
+    read.unwrap_or_else(|(found, expected)| {
+        warnings.push(Warning { rule: "terminals", line: 0, found: format!("`{NAME}`: {found}"), expected });
+        Vec::new()
+    })
 }
 
 /// `file:///…` with everything but letters, digits and a few marks as bytes in hexadecimal (RFC 3986, section 2).

@@ -17,7 +17,7 @@
 //! | the slave crashes, aborts or exits | the call fails and says by which signal or with which status |
 //! | a call never ends | the process is killed at [`Limits::call`] and the call fails |
 //! | unbounded allocation | the process is killed at [`Limits::memory_bytes`]; its address space has a limit too |
-//! | writes to standard output | go to standard error |
+//! | writes to standard output or error | go to standard error, the last lines into the error too |
 //! | closed descriptors, changed folder | happen to the slave's process only |
 //! | the master is killed | the slave's process ends within half a second |
 //!
@@ -86,6 +86,8 @@ mod watched;
 #[cfg(target_os = "linux")]
 mod wire;
 mod words;
+#[cfg(target_os = "linux")]
+mod written;
 
 pub use again::started_by;
 pub use cut::Cut;

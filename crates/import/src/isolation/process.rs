@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -17,6 +16,7 @@ use super::line::Line;
 use super::output::Output;
 use super::server::ARGUMENT;
 use super::system::{self, Word};
+use super::written::Written;
 
 /// How often a waiting master looks after the process.
 const LOOK: Duration = Duration::from_millis(10);
@@ -38,6 +38,8 @@ pub struct Process {
     is_over: bool,
     /// Ends it from outside.
     cut: Option<Cut>,
+    /// The last that it wrote, for errors.
+    written: Written,
 }
 
 /// Why there will be no answer.
@@ -52,9 +54,12 @@ impl Process {
         memory: File,
         (output, cut): (Option<&Output>, Option<Cut>),
     ) -> io::Result<Process> {
-        let (output, errors) = match output {
-            Some(output) => (Stdio::from(output.end()?), Stdio::from(output.end()?)),
-            None => (Stdio::from(io::stderr().as_fd().try_clone_to_owned()?), Stdio::inherit()),
+        let (written, output, errors) = match output {
+            Some(output) => (Written::nothing(), Stdio::from(output.end()?), Stdio::from(output.end()?)),
+            None => {
+                let (written, end) = Written::listen()?;
+                (written, Stdio::from(end.try_clone()?), Stdio::from(end))
+            }
         };
         // A group of its own: signals for the program's group do not reach it, and what it starts is ended with it.
         let child = Command::new(program)
@@ -67,7 +72,7 @@ impl Process {
             .spawn()?;
         let (living, memory) = (child.id(), memory_file(child.id()));
         let looked = Instant::now();
-        Ok(Process { child, memory, living, looked, size_bytes: 0, own_bytes: u64::MAX, is_over: false, cut })
+        Ok(Process { child, memory, living, looked, size_bytes: 0, own_bytes: u64::MAX, is_over: false, cut, written })
     }
 
     /// Its number.
@@ -105,7 +110,11 @@ impl Process {
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.kill();
                 // The last thing it did may have been to answer.
-                return if line.is_mine() { Ok(()) } else { Err(Ended(self.words(status, limits))) };
+                return if line.is_mine() {
+                    Ok(())
+                } else {
+                    Err(Ended(self.words(status, limits) + &self.written.last()))
+                };
             }
             self.look(line, limits)?;
             if line.mark() != mark && calls > 1 {
@@ -114,7 +123,10 @@ impl Process {
             if began.elapsed() > limits.call {
                 self.kill();
                 let limit = limits.call.as_secs_f64();
-                return Err(Ended(format!("no answer within {limit} s, so its process was killed (`--call-limit`)")));
+                let last = self.written.last();
+                return Err(Ended(format!(
+                    "no answer within {limit} s, so its process was killed (`--call-limit`){last}"
+                )));
             }
         }
     }
@@ -137,8 +149,9 @@ impl Process {
         }
         self.kill();
         let (found, limit) = (resident >> 20, limits.memory_bytes >> 20);
+        let last = self.written.last();
         Err(Ended(format!(
-            "its process had {found} MiB of memory, expected at most {limit} MiB, and was killed (`--memory-limit`)"
+            "its process had {found} MiB of memory, expected at most {limit} MiB, and was killed (`--memory-limit`){last}"
         )))
     }
 

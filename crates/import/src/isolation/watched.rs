@@ -11,6 +11,7 @@ use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
 use super::board::Place;
 use super::call::Call;
 use super::system::board;
+use crate::fmu::Fmu;
 
 /// Advice about a slave that ends the program, if the verb has the option.
 pub const ADVICE: &str = "`--isolate` runs it in a process of its own";
@@ -28,13 +29,13 @@ struct Notes {
 }
 
 impl Notes {
-    fn new(name: &str) -> Notes {
+    fn new(name: &str, is_of_3: bool) -> Notes {
         let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let number = free.or_else(|| board().take());
         let place = number.and_then(|n| board().place(n)).unwrap_or(&NOWHERE);
         if number.is_some() {
             place.at(0.0);
-            place.is_of_3.store(0, Ordering::Relaxed);
+            place.is_of_3.store(u32::from(is_of_3), Ordering::Relaxed);
             place.name.set(name);
         }
         Notes { place, number }
@@ -55,7 +56,7 @@ impl Drop for Notes {
 /// program.
 pub fn during<T>(name: &str, call: Call, advice: &str, work: impl FnOnce() -> T) -> T {
     board().advice.set(advice);
-    let notes = Notes::new(name);
+    let notes = Notes::new(name, false);
     notes.place.begin(call, 1);
     let answer = work();
     notes.place.end();
@@ -93,12 +94,13 @@ pub struct Watched<U> {
     _notes: Notes,
 }
 
-/// Makes a unit, which is a call that is watched too; a call may take as long as `limit`, 0 for ever. `advice` is what a
+/// Makes a unit of an FMU, which is a call that is watched too; a call may take as long as `limit`, 0 for ever. `advice` is what a
 /// user can do where it ends the program.
 ///
 /// # Errors
 /// Those of `make`.
 pub fn watched<U: Unit, E>(
+    fmu: &Fmu,
     name: &str,
     limit: Duration,
     advice: &str,
@@ -107,12 +109,11 @@ pub fn watched<U: Unit, E>(
     let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     board().call_limit_ms.store(limit_ms, Ordering::Relaxed);
     board().advice.set(advice);
-    let notes = Notes::new(name);
+    let notes = Notes::new(name, fmu.is_of_3());
     notes.place.begin(Call::Load, 1);
     let made = make();
     notes.place.end();
     let inner = made?;
-    notes.place.is_of_3.store(u32::from(inner.description().fmi3.is_some()), Ordering::Relaxed);
     Ok(Watched { marks: Marks { place: notes.place, count: 1 }, inner, _notes: notes })
 }
 

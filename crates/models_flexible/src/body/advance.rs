@@ -55,16 +55,16 @@ impl Part {
 }
 
 /// What changes in micro steps: the state with the accelerations of the step before behind it, and whether these are known.
-struct Course<'a> {
+struct Changing<'a> {
     values: &'a mut [f64],
     before: &'a mut [f64],
     known: &'a mut i64,
 }
 
-impl<'a> Course<'a> {
-    fn new(kept: &'a mut [f64], known: &'a mut i64, body: &FlexibleBody, size: usize) -> Course<'a> {
+impl<'a> Changing<'a> {
+    fn new(kept: &'a mut [f64], known: &'a mut i64, body: &FlexibleBody, size: usize) -> Changing<'a> {
         let (values, rest) = kept.split_at_mut(size);
-        Course { values, before: &mut rest[..6 + body.modes()], known }
+        Changing { values, before: &mut rest[..6 + body.modes()], known }
     }
 
     fn advance(
@@ -94,7 +94,7 @@ impl Body {
     /// # Errors
     /// [`Fault::Model`] for too many micro steps, and where the equations cannot be solved.
     pub(super) fn advance(&mut self, memory: &mut Memory, span: Span) -> Result<(), Fault> {
-        let kept = self.kept();
+        let kept = self.changing();
         memory.hidden_reals.copy_within(..kept, kept);
         memory.hidden_integers[1] = memory.hidden_integers[0];
         let failed = |e: Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
@@ -112,12 +112,12 @@ impl Body {
 
     fn micro_steps(&mut self, memory: &mut Memory, span: Span, count: u64) -> Result<(), Error> {
         // The body with or without geometric stiffness, held by its joint.
-        let (size, kept) = (self.size(), self.kept());
+        let (size, kept) = (self.size(), self.changing());
         self.micro.hold(Self::joint(memory));
         let Body { data, plain, micro, .. } = self;
         let body = chosen(data, plain, memory);
         let h = span.step_s / count as f64;
-        let mut course = Course::new(&mut memory.hidden_reals[..kept], &mut memory.hidden_integers[0], body, size);
+        let mut course = Changing::new(&mut memory.hidden_reals[..kept], &mut memory.hidden_integers[0], body, size);
         (0..count).try_for_each(|k| {
             course.advance((body, micro), (memory.integers[0], &memory.last_inputs), Part::whole(k, h))
         })
@@ -134,7 +134,7 @@ impl Body {
         let span = Span { start_s: memory.time_s - step_s, step_s };
         let failed = |e: Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
         // A walk from the start of the step, node after node.
-        let (size, kept) = (self.size(), self.kept());
+        let (size, kept) = (self.size(), self.changing());
         let mut walk = std::mem::take(&mut self.walk);
         walk[..kept].copy_from_slice(&memory.hidden_reals[kept..]);
         let mut passed = Passed { steps: 0, tau: 0.0, known: memory.hidden_integers[1] };
@@ -162,7 +162,7 @@ impl Body {
         passed: &mut Passed,
     ) -> Result<(), Fault> {
         let failed = |e: Error| Fault::Model { t_s: span.start_s, message: e.to_string() };
-        let (size, kept) = (self.size(), self.kept());
+        let (size, kept) = (self.size(), self.changing());
         let (joint, inputs) = (Self::joint(memory), &memory.last_inputs);
         let (walked, part) = walk.split_at_mut(kept);
         let body = chosen(&self.data, &self.plain, memory);
@@ -181,7 +181,7 @@ impl Body {
         let whole = ((tau / h) as u64).min(count - 1);
         self.micro.hold(joint);
         let settings = (memory.integers[0], inputs);
-        let mut course = Course::new(walked, &mut passed.known, body, size);
+        let mut course = Changing::new(walked, &mut passed.known, body, size);
         for k in passed.steps..whole {
             course.advance((body, &mut self.micro), settings, Part::whole(k, h)).map_err(failed)?;
         }
@@ -190,7 +190,7 @@ impl Body {
         let mut known = passed.known;
         let start = whole as f64 * h;
         if tau > start {
-            let mut course = Course::new(part, &mut known, body, size);
+            let mut course = Changing::new(part, &mut known, body, size);
             course.advance((body, &mut self.micro), settings, Part::rest(start, tau)).map_err(failed)?;
         }
         self.state.values_mut().copy_from_slice(&part[..size]);

@@ -189,7 +189,7 @@ impl Body {
 
     /// Length of what changes in a step: the state, the accelerations of the step before and the step of Dormand–Prince. It
     /// stands twice in the memory, now and at the start of the last step.
-    fn kept(&self) -> usize {
+    fn changing(&self) -> usize {
         self.size() + self.acceleration.len() + 1
     }
 
@@ -243,7 +243,7 @@ impl Model for Body {
     }
 
     fn shape(&self) -> Shape {
-        Shape { hidden_reals: 2 * self.kept(), hidden_integers: 2 }
+        Shape { hidden_reals: 2 * self.changing(), hidden_integers: 2 }
     }
 
     fn group(&self, variable: &Variable) -> Group {
@@ -257,7 +257,7 @@ impl Model for Body {
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
         self.set_start(Self::joint(memory), |i| memory.reals[i]);
-        let (size, kept) = (self.size(), self.kept());
+        let (size, kept) = (self.size(), self.changing());
         memory.hidden_reals.fill(0.0);
         for first in [0, kept] {
             memory.hidden_reals[first..first + size].copy_from_slice(self.state.values());

@@ -66,7 +66,7 @@ pub(super) fn declare<D: Drive>() -> Result<(Hydraulics<D>, ModelDescription), F
     add(vector("s_des", r), ("m", "desired position"));
     add(vec!["work".to_owned()], ("J", "work of the forces on the predicted motion since the start"));
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
-    Ok((Hydraulics { layout, cache: None, room: super::Room::default(), drive: PhantomData }, description))
+    Ok((Hydraulics { layout, cache: None, scratch: super::Scratch::default(), drive: PhantomData }, description))
 }
 
 /// The equations as the body of an HTML page.

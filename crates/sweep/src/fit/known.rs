@@ -12,7 +12,7 @@ use super::{Fit, Fitted, Parameter, picture};
 use crate::refused::Refused;
 
 /// The parameters with their statistics, given the minimum of runs, and that without the error of the coupling.
-pub fn told(
+pub fn with_statistics(
     problem: &mut Problem<'_, '_>,
     fitted: &Minimum,
     starts: [usize; 2],

@@ -35,7 +35,7 @@ use crate::study::{Study, Units};
 use crate::vary::{Levels, Target, Vary};
 use coupling::corrected;
 use data::signals;
-use known::told;
+use known::with_statistics;
 use least_squares::{Minimum, jacobian, minimise};
 use problem::Problem;
 
@@ -201,7 +201,7 @@ pub fn fit(
     }
     // Without the coupling's error, and what is known of the values.
     let corrected = corrected(&mut problem, &minimum, (scenario, units), way)?;
-    let fit = told(&mut problem, &minimum, starts, corrected)?;
+    let fit = with_statistics(&mut problem, &minimum, starts, corrected)?;
     Ok((fit, findings))
 }
 

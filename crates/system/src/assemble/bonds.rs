@@ -2,11 +2,26 @@
 
 use super::refused;
 use crate::check::gain;
+use crate::explain::candidates;
 use crate::finding::Finding;
-use crate::scenario::Names;
+use crate::scenario::{Names, Place, Scenario};
+use crate::words::Control;
 use macrostep_description::ModelDescription;
 use macrostep_master::{Port, System, UnitId};
 use std::sync::Arc;
+
+/// Names the power bonds that units of measurement show, where the scenario names none and does not say that there are none; a note of them.
+/// Good runs need a second look with them, and with step control there is none.
+pub(super) fn watch(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) -> Option<Finding> {
+    if s.bonds_are_all || !s.bonds.is_empty() || s.coupling.control.kind != Control::Fixed {
+        return None;
+    }
+    s.bonds = candidates(s, descriptions).bonds.into_iter().map(|candidate| candidate.bond).collect();
+    let names: Vec<String> = s.bonds.iter().map(|bond| format!("`{}`", bond.name)).collect();
+    let what = format!("energy is watched in power bonds that units of measurement show: {}", names.join(", "));
+    let next = "name bonds of your own in [[bonds]], or `bonds = []` for none";
+    (!names.is_empty()).then(|| Finding::note(&Place::default(), what, next))
+}
 
 pub(super) fn declare(
     names: &Names<'_>,

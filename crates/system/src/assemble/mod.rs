@@ -68,6 +68,8 @@ pub struct Assembly {
     pub laws: Vec<LawId>,
     /// Recorded variables: unit, and position in its description; columns are `UNIT.NAME`.
     pub recorded: Vec<(usize, usize)>,
+    /// Whether power bonds were found by their units of measurement, because the scenario names none.
+    pub bonds_are_found: bool,
     /// The scenario with everything said that was left to the FMUs.
     pub effective: Scenario,
 }
@@ -121,9 +123,13 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
             return Err(findings);
         }
     };
+    // Power bonds that units of measurement show, where none are named.
+    let watched = bonds::watch(&mut effective, &descriptions);
     // Settings from SSP that have no variable are dropped; then units are made and coupled.
     keep_known(&mut effective, &descriptions);
     let mut assembly = build(effective, descriptions, by_fork, catalogue).map_err(|f| vec![f])?;
+    assembly.bonds_are_found = watched.is_some();
+    findings.extend(watched);
     findings.extend(plain(&assembly));
     assembly.recorded = recorded::recorded(&assembly, &mut findings);
     if fails(&findings) {
@@ -225,6 +231,7 @@ fn build(
         channels,
         laws,
         recorded,
+        bonds_are_found: false,
         effective: s,
     })
 }

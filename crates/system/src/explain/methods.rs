@@ -73,7 +73,10 @@ pub fn methods(a: &Assembly) -> Vec<Allowed> {
     let attribute = "canHandleVariableCommunicationStepSize";
     group("step control", without(|c| c.can_handle_variable_communication_step_size, attribute, one_length));
     let no_bond = "no power bond is named in [[bonds]]";
-    group("energy monitor, nepce, leak", a.effective.bonds.is_empty().then(|| no_bond.to_owned()));
+    group(
+        "energy monitor, nepce, leak",
+        (a.bonds_are_found || a.effective.bonds.is_empty()).then(|| no_bond.to_owned()),
+    );
     all
 }
 

@@ -4,7 +4,7 @@ use super::late::{Lateness, late_outputs};
 use crate::assemble::Assembly;
 use crate::scenario::Endpoint;
 use crate::words::{Correct, Family, Sampling};
-use macrostep_description::shown;
+use macrostep_description::{CoSimulation, shown};
 use macrostep_master::{Local, Op, Plan, Refresh, RunError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -266,6 +266,20 @@ pub fn delays(a: &Assembly, o: &Order) -> Vec<Delay> {
             ("the value at the step's end, held".to_owned(), 1)
         } else {
             ("interpolated to the step's end".to_owned(), degree + 1)
+        };
+        // Of a polynomial a unit gets what it takes.
+        let u = p.unit.index();
+        let offers = |ability: fn(&CoSimulation) -> bool| a.descriptions[u].co_simulation.as_ref().is_some_and(ability);
+        let declared = if offers(|c| c.can_interpolate_inputs) { degree } else { 0 };
+        let takes = a.taken[u].as_ref().map_or(declared as usize, |taken| taken.order);
+        let varies = offers(|c| c.can_handle_variable_communication_step_size);
+        let is_polynomial = p.line.is_none() && degree > 0;
+        let (way, error_order) = match (takes, c.sub_steps) {
+            _ if !is_polynomial || takes >= degree as usize => (way, error_order),
+            (0, 0 | 1) => (format!("{way}; held at its value in the middle of the step"), 1),
+            (0, n) => (format!("{way}; held in {n} sub-steps, at the value in the middle of each"), 1),
+            (n, _) if varies => (format!("{way}; in parts of degree {n}, as many as it needs"), error_order),
+            (n, _) => (format!("{way}; in one part of degree {n}, the nearest"), n as u32 + 1),
         };
         let sampling = from.iter().find_map(|end| o.late.get(end)).map_or("", |late| late.sampling());
         Delay { to, from, through_law: p.through_law, way, error_order, sampling }

@@ -3,11 +3,12 @@
 //! An input gets an output of another unit, in this order of trust, and each time only where one output fits and nothing else of the same
 //! unit competes for it:
 //!
-//! 1. the same name;
-//! 2. a name with the same words (`r_tip` and `tip.r`), or with some more (`f` and `f_c`) where no other name shares a word, in the same
+//! 1. terminals of FMI 3.0 that fit together;
+//! 2. the same name;
+//! 3. a name with the same words (`r_tip` and `tip.r`), or with some more (`f` and `f_c`) where no other name shares a word, in the same
 //!    unit of measurement;
-//! 3. the derivative of an output that is connected already, for an input in the unit of that derivative;
-//! 4. the only output in the unit of measurement of the only input that is left in it.
+//! 4. the derivative of an output that is connected already, for an input in the unit of that derivative;
+//! 5. the only output in the unit of measurement of the only input that is left in it.
 //!
 //! Where more than one fits nothing is chosen: the choice is the user's, and the proposal names the candidates. Two connections in
 //! opposite directions whose units of measurement multiply to watts are a power bond: what leaves one unit arrives at the other.
@@ -108,7 +109,9 @@ impl Proposal {
         for wire in &wires.made {
             let (to, from) = (wires.input(wire.to), wires.output(wire.from));
             self.guesses.push(format!("`{to}` = `{from}`: {}", wire.reason));
-            self.scenario.connections.push(Connection::new(from, to, Place::default()));
+            self.scenario
+                .connections
+                .push(Connection { factor: wire.sign, ..Connection::new(from, to, Place::default()) });
         }
         self.open.extend(wires.left());
         if self.scenario.connections.is_empty() {
@@ -135,10 +138,12 @@ impl Proposal {
             // What the receiver of the first wire gets as power, the receiver of the second one gives.
             let port = |at: usize, back: usize, gain: f64| Port {
                 flow: wires.output(made[back].from),
-                inputs: vec![(wires.input(made[at].to).variable, Gain::Number(gain))],
+                inputs: vec![(wires.input(made[at].to).variable, Gain::Number(gain * made[at].sign))],
                 place: Place::default(),
             };
-            let name = format!("{}-{}", wires.output(made[a].from).variable, wires.output(made[b].from).variable);
+            let flows = || format!("{}-{}", wires.output(made[a].from).variable, wires.output(made[b].from).variable);
+            let is_new = |name: &String| self.scenario.bonds.iter().all(|bond| bond.name != *name);
+            let name = made[a].terminal.clone().filter(is_new).unwrap_or_else(flows);
             let [first, second] = [port(a, b, 1.0), port(b, a, -1.0)];
             let ends = [&first.flow, &second.flow];
             self.guesses.push(format!("power bond `{name}`: `{}` times `{}` is a power", ends[0], ends[1]));

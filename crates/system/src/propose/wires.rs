@@ -1,6 +1,6 @@
 //! The choice of connections.
 
-use macrostep_description::{Causality, Kind, ModelDescription, Variability, Variable};
+use macrostep_description::{Causality, Kind, Member, ModelDescription, Terminal, Variability, Variable};
 
 use super::Part;
 use super::names::{Likeness, likeness, shares_word, split, words};
@@ -22,7 +22,11 @@ pub(super) struct Spot {
 pub(super) struct Wire {
     pub to: Spot,
     pub from: Spot,
+    /// 1, or -1 where the input is the negative output.
+    pub sign: f64,
     pub reason: String,
+    /// The terminal of the receiver, where terminals were connected.
+    pub terminal: Option<String>,
 }
 
 /// Inputs and outputs of all units, and the connections between them.
@@ -31,6 +35,34 @@ pub(super) struct Wires<'a> {
     inputs: Vec<Spot>,
     outputs: Vec<Spot>,
     pub made: Vec<Wire>,
+}
+
+/// The members of two terminals that belong together, by their names or in a sequence by their order, each with the sign of the connection. None
+/// where a plug or a sequence lacks one of them. Reference: FMI 3.0.2, section 2.4.9.2.
+fn joint<'t>(a: &'t Terminal, b: &'t Terminal) -> Vec<(&'t str, &'t str, f64)> {
+    let partner = |at: usize, member: &Member| match a.rule.as_str() {
+        "plug" | "bus" => b.members.iter().find(|other| other.name == member.name && !member.name.is_empty()),
+        "sequence" => b.members.get(at),
+        // Other rules say of variables what is not known here.
+        _ => None,
+    };
+    let pair = |(at, member): (usize, &'t Member)| {
+        let other = partner(at, member)?;
+        Some((member.variable.as_str(), other.variable.as_str(), sign(&member.kind, &other.kind)?))
+    };
+    let pairs: Vec<_> = a.members.iter().enumerate().filter_map(pair).collect();
+    let is_whole = pairs.len() == a.members.len() && a.members.len() == b.members.len();
+    if is_whole || a.rule == "bus" { pairs } else { Vec::new() }
+}
+
+/// The sign of a connection of two kinds of variables: flows that both count inwards, or both outwards, are opposite to each other, because
+/// they sum up to zero. `None` where the kinds do not go together, or are others.
+fn sign(a: &str, b: &str) -> Option<f64> {
+    match (a, b) {
+        ("signal", "signal") | ("inflow", "outflow") | ("outflow", "inflow") => Some(1.0),
+        ("inflow", "inflow") | ("outflow", "outflow") => Some(-1.0),
+        _ => None,
+    }
 }
 
 impl<'a> Wires<'a> {
@@ -48,6 +80,7 @@ impl<'a> Wires<'a> {
 
     /// Makes all connections there is a reason for, the strongest reasons first.
     pub fn connect(&mut self) {
+        self.by_terminal();
         self.by_name(Likeness::Same, "the same name");
         self.by_name(Likeness::Words, "the same words, in the same unit of measurement");
         self.by_name(Likeness::Within, "names that share words, in the same unit of measurement");
@@ -101,10 +134,56 @@ impl<'a> Wires<'a> {
         self.outputs.iter().copied().filter(fits).collect()
     }
 
-    /// Whether both say the same unit of measurement, by name or by its exponents.
+    /// Whether both say the same unit of measurement, by name or by its exponents. A torque in N.m is no energy in J, though both are made of
+    /// the same base units.
     fn agrees(&self, input: Spot, output: Spot) -> bool {
-        self.dimension(input).is_some() && self.dimension(input) == self.dimension(output)
-            || !self.variable(input).unit().is_empty() && self.variable(input).unit() == self.variable(output).unit()
+        let [wanted, offered] = [input, output].map(|at| self.variable(at).unit());
+        let is_same = self.dimension(input).is_some() && self.dimension(input) == self.dimension(output);
+        is_same && wanted.contains('J') == offered.contains('J') || !wanted.is_empty() && wanted == offered
+    }
+
+    /// Terminals of FMI 3.0 that fit together: of the same rule and kind, with the same members, and with one partner only.
+    fn by_terminal(&mut self) {
+        let of = |unit: usize| self.parts[unit].description.fmi3.iter().flat_map(|fmi3| &fmi3.terminals);
+        let all: Vec<(usize, &Terminal)> =
+            (0..self.parts.len()).flat_map(|unit| of(unit).map(move |terminal| (unit, terminal))).collect();
+        let fits = |a: &(usize, &Terminal), b: &(usize, &Terminal)| {
+            a.0 != b.0 && (&a.1.rule, &a.1.kind) == (&b.1.rule, &b.1.kind) && !joint(a.1, b.1).is_empty()
+        };
+        let partner = |a: &(usize, &Terminal)| {
+            let mut found = all.iter().filter(|b| fits(a, b));
+            found.next().filter(|_| found.next().is_none()).copied()
+        };
+        for a in &all {
+            let Some(b) = partner(a).filter(|b| partner(b) == Some(*a)) else { continue };
+            for (input, output, sign) in joint(a.1, b.1) {
+                for (to, from) in self.of_arrays((a.0, input), (b.0, output)) {
+                    // A variable may be a member of two terminals.
+                    if self.is_free(to) {
+                        let opposite =
+                            if sign < 0.0 { "; the sign changes, because both count the flow alike" } else { "" };
+                        let reason = format!("terminal `{}` with terminal `{}`{opposite}", a.1.name, b.1.name);
+                        self.made.push(Wire { to, from, sign, reason, terminal: Some(a.1.name.clone()) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// An input and an output by their units and names; of arrays, those with the same indices.
+    fn of_arrays(&self, input: (usize, &str), output: (usize, &str)) -> Vec<(Spot, Spot)> {
+        let of = |all: &[Spot], (unit, name): (usize, &str)| -> Vec<Spot> {
+            let is_it = |at: &&Spot| {
+                let found = &self.variable(**at).name;
+                at.unit == unit && (found == name || split(found).0 == name)
+            };
+            all.iter().filter(is_it).copied().collect()
+        };
+        let (inputs, outputs) = (of(&self.inputs, input), of(&self.outputs, output));
+        let index = |at: Spot| split(&self.variable(at).name).1;
+        let partner = |to: Spot| outputs.iter().copied().find(|from| index(*from) == index(to)).map(|from| (to, from));
+        let pairs = inputs.into_iter().filter_map(partner);
+        pairs.filter(|(to, from)| self.candidates(*to).contains(from)).collect()
     }
 
     /// Inputs with an output of this likeness, where neither has another one.
@@ -129,7 +208,7 @@ impl<'a> Wires<'a> {
                 other.unit == input.unit && *other != input && self.is_free(*other) && is_like(self, *other, output)
             });
             if wanted == Likeness::Same || rivals.count() == 0 {
-                found.push(Wire { to: input, from: output, reason: reason.to_owned() });
+                found.push(Wire { to: input, from: output, sign: 1.0, reason: reason.to_owned(), terminal: None });
             }
         }
         self.made.extend(found);
@@ -154,7 +233,7 @@ impl<'a> Wires<'a> {
             if self.candidates(input).contains(&rate) {
                 let reason =
                     format!("the derivative of `{}`, in the unit of measurement of the input", self.end(wire.from));
-                self.made.push(Wire { to: input, from: rate, reason });
+                self.made.push(Wire { to: input, from: rate, sign: 1.0, reason, terminal: None });
             }
         }
     }
@@ -165,7 +244,7 @@ impl<'a> Wires<'a> {
         let mut found = Vec::new();
         for input in inputs.iter().copied().filter(|input| !self.is_external(*input)) {
             let [output] = self.choices(input)[..] else { continue };
-            // A torque in N.m is no energy in J, though both are made of the same base units.
+            // By its unit of measurement alone an output is taken only where both give it the same name.
             if self.variable(output).unit() != self.variable(input).unit() {
                 continue;
             }
@@ -178,7 +257,7 @@ impl<'a> Wires<'a> {
             if rivals.count() == 0 {
                 let unit = self.variable(input).unit();
                 let reason = format!("the only output in `{unit}` for the only input in it");
-                found.push(Wire { to: input, from: output, reason });
+                found.push(Wire { to: input, from: output, sign: 1.0, reason, terminal: None });
             }
         }
         self.made.extend(found);

@@ -54,6 +54,8 @@ pub struct Scenario {
     pub maps: Vec<Map>,
     /// Where units exchange power: their residual energy is watched.
     pub bonds: Vec<Bond>,
+    /// Whether these are all: without any, those that units of measurement show are watched unless this is so.
+    pub bonds_are_all: bool,
     /// Motions that are predicted by the interface model of another unit.
     pub interface_models: Vec<InterfaceModel>,
     /// Joints between units.

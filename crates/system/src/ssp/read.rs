@@ -248,6 +248,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
         laws,
         maps,
         bonds,
+        bonds_are_all,
         interface_models,
         constraints,
         inputs,
@@ -278,7 +279,7 @@ fn merge(s: &mut Scenario, annotation: &Node, files: &Files) -> Result<(), Findi
     (s.experiment.step_s, s.experiment.solver_tolerance, s.experiment.error) = (step_s, solver_tolerance, error);
     s.experiment.expect_growth = expect_growth;
     (s.coupling, s.record) = (coupling, record);
-    (s.laws, s.maps, s.bonds) = (laws, maps, bonds);
+    (s.laws, s.maps, s.bonds, s.bonds_are_all) = (laws, maps, bonds, bonds_are_all);
     (s.interface_models, s.constraints) = (interface_models, constraints);
     (s.events, s.state_events, s.history) = (events, state_events, history);
     // Nothing outside of an archive is read.

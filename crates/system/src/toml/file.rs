@@ -51,7 +51,7 @@ pub(super) struct File {
     pub connections: Entries<Wire>,
     pub laws: Entries<Law>,
     pub maps: Vec<Spanned<Map>>,
-    pub bonds: Vec<Spanned<Bond>>,
+    pub bonds: Option<Vec<Spanned<Bond>>>,
     pub interface_models: Vec<Spanned<InterfaceModel>>,
     pub constraints: Vec<Spanned<Constraint>>,
     pub inputs: Entries<Spanned<String>>,

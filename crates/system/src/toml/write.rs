@@ -72,6 +72,9 @@ impl Text {
         if !s.description.is_empty() {
             self.line(format_args!("description = {}", basic(&s.description)));
         }
+        if s.bonds_are_all && s.bonds.is_empty() {
+            self.line(format_args!("bonds = []"));
+        }
         let e = &s.experiment;
         self.line(format_args!("\n[experiment]\nstart = {:?}", e.start_s));
         for (name, number) in

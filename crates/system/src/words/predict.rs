@@ -160,11 +160,6 @@ impl Predict {
         Family::ALL.into_iter().flat_map(|family| family.words().iter().copied())
     }
 
-    /// Whether motions are predicted and the coupling law is applied to them.
-    pub fn predicts_motion(self) -> bool {
-        !matches!(self.family, Family::Classical | Family::Kalman(_))
-    }
-
     /// Degree of the polynomials a unit is fed with.
     pub fn fed_degree(self) -> u32 {
         if self.family == Family::Integrated { self.degree + 2 } else { self.degree }

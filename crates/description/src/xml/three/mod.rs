@@ -2,9 +2,11 @@
 
 mod elements;
 mod structure;
+mod terminals;
 mod variables;
 mod write;
 
+pub use terminals::read_terminals;
 pub use write::write_3;
 
 use super::ReadError;

@@ -103,7 +103,8 @@ impl Reader<'_> {
             connections: f.connections.0.iter().map(|(to, wire)| self.connection(to, wire)).collect::<Read<_>>()?,
             laws: f.laws.0.iter().map(|(name, law)| self.law(name, law)).collect::<Read<_>>()?,
             maps: f.maps.iter().map(|map| self.map(map)).collect::<Read<_>>()?,
-            bonds: f.bonds.iter().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
+            bonds_are_all: f.bonds.as_ref().is_some_and(Vec::is_empty),
+            bonds: f.bonds.iter().flatten().enumerate().map(|(b, bond)| self.bond(b, bond)).collect::<Read<_>>()?,
             interface_models: f.interface_models.iter().map(|m| self.interface_model(m)).collect::<Read<_>>()?,
             constraints: f.constraints.iter().enumerate().map(|(i, c)| self.constraint(i, c)).collect::<Read<_>>()?,
             // What comes from files, what happens at a time, and what is recorded.

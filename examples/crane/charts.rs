@@ -1,19 +1,10 @@
 //! Pictures of cylinder speed and force, several macro steps beside the reference.
 
-use macrostep_analysis::multirate::{Columns, Multirate, Outcome};
 use macrostep_plot::{Axis, Chart, Figure, Series};
 
-/// Speed, and below it force, of the first cylinder.
-pub fn interface(runs: &[(&Multirate, &Outcome)], reference: Option<&Outcome>) -> Figure {
-    let name = |run: &Multirate| format!("H = {} ms", short(1e3 * run.step_s));
-    let labelled: Vec<(String, &Outcome)> = runs.iter().map(|(run, outcome)| (name(run), *outcome)).collect();
-    let subtitle = runs.first().map_or_else(String::new, |(run, _)| {
-        format!("{}; hydraulics {} ms; first cylinder", run.scheme, short(1e3 * run.micro_s))
-    });
-    figure("Cylinder speed and force", &subtitle, &labelled, reference, None)
-}
+use super::runs::{Columns, Outcome};
 
-/// The same with other words, and for a span of time.
+/// Speed, and below it force, of the first cylinder, over the run or for a span of it.
 pub fn figure(
     title: &str,
     subtitle: &str,
@@ -65,9 +56,4 @@ fn chart(
         chart = chart.with(line("reference, H = 0.2 ms", reference).colour(6).dashed());
     }
     chart
-}
-
-/// Without the rounding of a product.
-fn short(x: f64) -> f64 {
-    (x * 1e6).round() / 1e6
 }

@@ -7,9 +7,11 @@ use macrostep_crane::crane::{self, CraneOptions, LOG};
 use macrostep_multibody::{DefinitionError, Pose, Shape, Vec3};
 use serde_json::{Value, json};
 
-use super::{Columns, Multirate, Outcome};
+use macrostep_benchmarks::Multirate;
 
-const PAGE: &str = include_str!("page/animation.html");
+use super::runs::{Columns, Outcome};
+
+const PAGE: &str = include_str!("animation.html");
 
 /// A member drawn along a line of the crane plane: body, from, to (x, z), half width or width and height, colour.
 enum Member {
