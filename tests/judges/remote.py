@@ -22,6 +22,8 @@ import zipfile
 from pathlib import Path
 
 PROGRAM, WORK = Path(sys.argv[1]).absolute(), Path(sys.argv[2]).absolute()
+# What takes so long hangs [s]; a busy machine does not.
+HANGS = 900
 NAMES = {"mass1": "oscillator1_displacement", "mass2": "oscillator2_force"}
 failed = []
 
@@ -77,7 +79,7 @@ def scenario(name, remote):
     (WORK / f"{name}.toml").write_text(text)
 
 
-def run(arguments, env=None, limit=120):
+def run(arguments, env=None, limit=HANGS):
     """The program's exit code and what it wrote."""
     done = subprocess.run([PROGRAM, *arguments], cwd=WORK, env=env, capture_output=True, text=True, timeout=limit)
     return done.returncode, done.stdout + done.stderr
@@ -187,7 +189,7 @@ def distance(fmu):
         # The run itself is over; a second look at it makes other instances.
         trips = int(re.search(r"after (\d+) messages", server.stdout.readline())[1])
         took_s = time.monotonic() - began
-        text, _ = master.communicate(timeout=300)
+        text, _ = master.communicate(timeout=HANGS)
         ended(server)
         again = [int(n) for n in re.findall(r"after (\d+) messages", server.stdout.read())]
         # Against half the macro step and more nodes.
@@ -237,7 +239,7 @@ while part := end.recv(4096):
 """
 
 
-def echo_us(count=20_000):
+def echo_us(count=2_000):
     """The round trip of 128 bytes to another process over TCP [µs]."""
     other = subprocess.Popen([sys.executable, "-c", ECHO], stdout=subprocess.PIPE, text=True)
     with socket.create_connection(("127.0.0.1", int(other.stdout.readline()))) as end:
@@ -252,10 +254,10 @@ def echo_us(count=20_000):
 
 
 def step_us(system, env=None, *more):
-    """A macro step of 10 000 of `hold` [µs]: one message to a unit elsewhere."""
-    code, text = run(["run", system, "--predict", "hold", "--step", "0.001", "--stop", "10", "--out", "out-steps", *more], env)
+    """A macro step of 1000 of `hold` [µs]: one message to a unit elsewhere."""
+    code, text = run(["run", system, "--predict", "hold", "--step", "0.01", "--stop", "10", "--out", "out-steps", *more], env)
     took, unit = re.search(r"windows in ([\d.]+) (m?s)", text).groups()
-    return float(took) * (1e-3 if unit == "ms" else 1) * 1e6 / 10_000
+    return float(took) * (1e-3 if unit == "ms" else 1) * 1e6 / 1000
 
 
 def latency(fmu):
@@ -286,13 +288,13 @@ class Run:
         self.master = subprocess.Popen(command, cwd=WORK, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         rows, began = WORK / "out-fault/trace.csv", time.monotonic()
         while not rows.exists() or rows.read_bytes().count(b"\n") < 50:
-            assert time.monotonic() - began < 60 and self.master.poll() is None, self.master.communicate()[0]
+            assert time.monotonic() - began < HANGS and self.master.poll() is None, self.master.communicate()[0]
             time.sleep(0.01)
 
     def end(self, what, words):
         began = time.monotonic()
         try:
-            text, _ = self.master.communicate(timeout=60)
+            text, _ = self.master.communicate(timeout=HANGS)
         except subprocess.TimeoutExpired:
             self.master.kill()
             return told(what, False, "it hangs")
@@ -321,7 +323,7 @@ def faults(fmu):
     for n in range(50):
         with socket.create_connection(("127.0.0.1", port)) as stranger:
             stranger.sendall(random.Random(n).randbytes(n * 37))
-    codes = [master.wait(60) for master in masters]
+    codes = [master.wait(HANGS) for master in masters]
     rows = [(WORK / f"out-{n}/trace.csv").read_bytes() for n in (1, 2)]
     told("two masters and 50 strangers: the bits of a local run", codes == [0, 0] and rows == [expected] * 2, codes)
     # A cable that is cut for a second, and for ever.
@@ -330,9 +332,11 @@ def faults(fmu):
     cable.is_cut = True
     time.sleep(1)
     cable.is_cut = False
-    before = (WORK / "out-fault/trace.csv").read_bytes().count(b"\n")
-    time.sleep(1)
-    after = (WORK / "out-fault/trace.csv").read_bytes().count(b"\n")
+    rows = WORK / "out-fault/trace.csv"
+    before = rows.read_bytes().count(b"\n")
+    until = time.monotonic() + 30
+    while (after := rows.read_bytes().count(b"\n")) == before and time.monotonic() < until:
+        time.sleep(0.05)
     told("a cable cut for a second is mended", after > before and long.master.poll() is None)
     cable.is_cut = True
     long.end("the cable is cut", "nothing was heard of `zenoh://oscillator2_force` for 20 s")
@@ -352,7 +356,7 @@ def held(fmu):
     parent = subprocess.run(["ps", "-o", "ppid=", "-p", holder], capture_output=True, text=True).stdout.strip()
     told("its holder is the first master", parent == str(long.master.pid), (parent, long.master.pid))
     long.master.send_signal(signal.SIGINT)
-    long.master.wait(20)
+    long.master.wait(HANGS)
     began, code = time.monotonic(), 1
     while code and time.monotonic() - began < 90:
         code, text = run(["run", "one.toml", "--stop", "0.1", "--quiet", "--out", "out-none"], env)
@@ -442,7 +446,7 @@ def another(fmu):
     ended(server)
     server = serving(port, str(other), "--name", "oscillator2_force")
     (WORK / "swapped").touch()
-    text, _ = master.communicate(timeout=60)
+    text, _ = master.communicate(timeout=HANGS)
     one_error("another FMU under the name", master.returncode, text, "another one than was described")
     ended(server)
 
@@ -450,7 +454,7 @@ def another(fmu):
 def resumed(fmu):
     """A run that goes on from its checkpoint on a new far side."""
     port = free_port()
-    arguments = ["--stop", "10", "--step", "5e-4"]
+    arguments = ["--stop", "2", "--step", "5e-4"]
     code, expected, text = traced("local.toml", "out-local", arguments)
     server = serving(port, fmu)
     kept = ["--checkpoint", "saved", "--checkpoint-every", "100"]
@@ -481,7 +485,7 @@ def access(fmu):
     for end, words in ("tcp/0.0.0.0:0", "is not encrypted"), ("tls/0.0.0.0:0", "enable_mtls` is not true"):
         for key in "listen", "connect":
             env = configured("open", mode="peer", **{key: {"endpoints": [end]}})
-            done = subprocess.run(["macrostep-remote", "serve", fmu], env=env, cwd=WORK, capture_output=True, text=True, timeout=30)
+            done = subprocess.run(["macrostep-remote", "serve", fmu], env=env, cwd=WORK, capture_output=True, text=True, timeout=HANGS)
             told(f"refused: {key} {end}", done.returncode == 1 and words in done.stderr, done.stderr)
     # Certificates by one issuer, and one that somebody has made by himself.
     for issuer in "issuer", "stranger":
