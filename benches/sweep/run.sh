@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/many-runs
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work" "$root/benches/sweep/requirements.txt"
 if [ -z "${MACROSTEP:-}" ]; then
     cargo build --quiet --release --manifest-path "$root/Cargo.toml" --bin macrostep

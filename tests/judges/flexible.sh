@@ -8,12 +8,12 @@ target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/judges
 
 command -v ccx >/dev/null || { echo "ccx is missing: apt-get install calculix-ccx" >&2; exit 1; }
-cargo test --quiet --manifest-path "$root/Cargo.toml" -p macrostep-flexible --test calculix -- --ignored --nocapture
+cargo test --quiet --workspace --manifest-path "$root/Cargo.toml" --test calculix -- --ignored --nocapture
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work" "$root/tests/judges/requirements.txt"
-macrostep=${MACROSTEP:-cargo run --quiet --release --features full --manifest-path $root/Cargo.toml --}
+program
 rm -rf "$work/interface"
-$macrostep fmus --out "$work/interface"
-cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example interface -- --step 1e-3 --out "$work/interface" >/dev/null
+"$MACROSTEP" fmus --out "$work/interface"
+example interface --step 1e-3 --out "$work/interface" >/dev/null
 "$work/venv/bin/python" "$root/tests/judges/interface.py" "$work/interface" "$work/interface/deflections.csv"

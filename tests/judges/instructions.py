@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "macrostep"
+PROGRAM = os.environ.get("MACROSTEP") or Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "macrostep"
 COUNTED = ROOT / "docs" / "bench" / "verbs.json"
 STEP_S = 1e-4
 STEPS = (10_000, 20_000)

@@ -9,8 +9,8 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 out=target/judges/pages
 rm -rf "$out"
 mkdir -p "$out"
-program=${PROGRAM:-target/release/macrostep}
-[ -n "${PROGRAM:-}" ] || cargo build --quiet --release --features full
+program=${MACROSTEP:-target/release/macrostep}
+[ -n "${MACROSTEP:-}" ] || cargo build --quiet --release --features full
 "$program" run case-1 --out "$out/pair" --report --no-pictures >/dev/null
 "$program" run crane --stop 2 --out "$out/crane" --report --no-pictures >/dev/null 2>&1
 # As the tests have built it.

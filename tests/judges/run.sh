@@ -6,13 +6,13 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/judges
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work" "$root/tests/judges/requirements.txt"
 
 rm -rf "$work/fmus"
-cargo run --quiet --release --manifest-path "$root/Cargo.toml" --example judged -- "$work/fmus"
+example judged "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/judge.py" "$work/fmus"
 "$work/venv/bin/python" "$root/tests/judges/mechanics.py" "$work/fmus/crane.fmu"
 mkdir -p "$work/formats"
-cargo build --quiet --release --features full --manifest-path "$root/Cargo.toml"
-"$work/venv/bin/python" "$root/tests/judges/formats.py" "$target/release/macrostep" "$work/formats"
+program
+"$work/venv/bin/python" "$root/tests/judges/formats.py" "$MACROSTEP" "$work/formats"

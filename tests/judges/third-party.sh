@@ -7,10 +7,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/third-party
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work" "$root/tests/judges/third-party.txt"
 
-profile=${MACROSTEP_PROFILE:-release}
-cargo build --quiet --profile "$profile" --manifest-path "$root/Cargo.toml" --features full --bin macrostep
-if [ "$profile" = dev ]; then profile=debug; fi
-"$work/venv/bin/python" "$root/tests/judges/third_party.py" "$target/$profile/macrostep" "$work"
+program
+"$work/venv/bin/python" "$root/tests/judges/third_party.py" "$MACROSTEP" "$work"

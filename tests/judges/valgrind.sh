@@ -6,8 +6,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 command -v valgrind >/dev/null || { echo "valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
 # With symbols, by which the suppressions know what they mean.
-cargo build --quiet --manifest-path "$root/Cargo.toml" --example instances
-"$target/debug/examples/instances"
+. "$root/tests/kit/judge.sh"
+example instances
 valgrind --quiet --suppressions="$root/tests/judges/valgrind.supp" --leak-check=full --show-leak-kinds=definite,indirect,possible \
     --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=1 "$target/debug/examples/instances" 100
 echo "valgrind: no error and no leak"

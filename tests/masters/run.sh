@@ -7,12 +7,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$target/masters
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work" "$root/tests/masters/requirements.txt"
-if [ -z "${MACROSTEP:-}" ]; then
-    cargo build --quiet --release --manifest-path "$root/Cargo.toml" --features full --bin macrostep
-    MACROSTEP=$target/release/macrostep
-fi
+program
 rm -rf "$work/runs"
 mkdir "$work/runs"
 "$work/venv/bin/python" "$root/tests/masters/masters.py" "$MACROSTEP" "$root/tests/masters/cases" "$work/runs"
