@@ -122,10 +122,10 @@ async function updateMap(settings, k_c) {
   const first = await ask([]);
   if (token !== map.token || !first) return;
   map.refused = first.answer.error || "";
+  for (const id of ["map-drawn", "map-legend"]) document.getElementById(id).hidden = Boolean(map.refused);
   if (map.refused) {
     document.getElementById("map-told").textContent = "No map: " + map.refused;
     map.todo = [];
-    drawMap();
     return;
   }
   sayPoint(first.answer.radius, settings);

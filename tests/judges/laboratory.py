@@ -164,6 +164,9 @@ def chosen(rng, about):
         "step": float(f"{rng.choice(steps) * scale:.6g}"),
         "stop": float(f"{system['stop'] * rng.choice([0.2, 0.4, 1.0]):.6g}"),
     }
+    if rng.random() < 0.25:
+        said["control"] = rng.choice([word["word"] for word in about["control"]][1:])
+        said["control_tolerance"] = rng.choice([1e-2, 1e-3, 1e-4, 1e-5])
     if system["pair"]:
         said["rate"] = rng.choice(["1", "1", "1", "2", "3/2", "5"])
         said["fast"] = rng.choice(["1", "2"])
@@ -250,6 +253,12 @@ def links(browser, page):
     link, before = browser.value("document.getElementById('link').textContent"), browser.value("settings")
     opened(browser, link)
     expect(browser.value("settings") == before, f"{link} brings {browser.value('settings')}, not {before}")
+    # So does one with step control, whose tolerance is a control only then.
+    opened(browser, page, "#cut=f-f&control=error&control_tolerance=2e-5&step=0.1")
+    expect(browser.value("settings.control_tolerance === 2e-5 && $('n-control_tolerance').value === '0.00002'"), "the link of a tolerance is lost")
+    facts = browser.value("$('facts').textContent")
+    expect("taken back" in facts, f"step control says {facts}")
+    expect(browser.value("settings.control = 'fixed', !toFragment(settings).includes('control')"), "steps of one length have a tolerance")
     opened(browser, page, "#system=none&cut=x&step=-1&stop=abc&m1=&predict=nothing")
     expect("predictor `nothing`" in browser.value("document.getElementById('told').textContent"), "a wrong word is not told")
 
