@@ -271,7 +271,8 @@ def main():
     only = sys.argv[5] if len(sys.argv) > 5 else ""
     try:
         module(page_path)
-        opened(browser, page)
+        # With step control there are all controls.
+        opened(browser, page, "#control=error&control_tolerance=1e-4&step=0.05")
         tests = {
             "names": lambda: names(browser),
             "keyboard": lambda: keyboard(browser),
