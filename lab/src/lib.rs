@@ -71,7 +71,7 @@ mod tests {
         assert!(json["commands"].to_string().contains("--control error --control-tolerance 1e-5"));
         assert_eq!(json["panels"][3]["stairs"], true);
         // Where there would be too many of them, this is said.
-        let fragment = "system=pair&cut=f-f&control=error&control_tolerance=1e-15&step=0.001&stop=200";
+        let fragment = "system=pair&cut=f-f&control=ecco&control_tolerance=1e-15&step=0.001&stop=200";
         let refused = run::run(&settings(fragment)).map(|_| ()).expect_err("too many");
         assert!(refused.contains("100000 macro steps"), "{refused}");
     }
