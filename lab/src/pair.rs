@@ -44,10 +44,10 @@ pub fn run(settings: &Settings, every: u64) -> Result<Answer, String> {
         .insert(0, ("In a shell, with the comparison".to_owned(), command::oscillator(settings, &parameters, every)));
     // Every row is compared, some are kept.
     let simulation = &begun.simulation;
-    // Points that are known before, or the longest steps there may be.
+    // Points that are known before, or the end alone.
     let is_controlled = simulation.course().is_some();
     let (window_s, windows) = if is_controlled {
-        (settings.step, (settings.stop / settings.step).round() as u64)
+        (settings.stop, 1)
     } else {
         (simulation.window_s(), simulation.windows_in(settings.stop).map_err(|e| e.to_string())?)
     };

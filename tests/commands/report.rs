@@ -112,7 +112,8 @@ fn the_page_says_where_the_run_is_in_the_laboratory() {
     let found = "system=double-pendulum&cut=hold&schedule=jacobi&predict=linear&correct=iqn-ils&step=0.01&stop=1";
     assert_eq!(rods.as_deref(), Some(found));
     // Step control, values of other systems, and the ball, whose system is a file.
-    let chosen = place(&["case-1:f-f", "--control", "error", "--control-tolerance", "1e-3", "--step", "0.1", "--stop", "1"]);
+    let chosen =
+        place(&["case-1:f-f", "--control", "error", "--control-tolerance", "1e-3", "--step", "0.1", "--stop", "1"]);
     let found = "system=pair&cut=f-f&schedule=jacobi&predict=linear&correct=explicit&control=error&control_tolerance=1e-3&step=0.1&stop=1";
     assert_eq!(chosen.as_deref(), Some(found));
     for (system, set, value) in [
