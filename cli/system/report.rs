@@ -151,7 +151,7 @@ fn head(scenario: &Scenario, picture: Option<&str>) -> Page {
     // The page of the laboratory is not beside this one yet.
     texts.extend(laboratory::fragment(scenario).map(|fragment| {
         let how = format!(
-            "macrostep lab --out .\n\nin the folder of this page writes the laboratory beside it; this run is then at\n\nlaboratory.html#{fragment}"
+            "macrostep lab --out .\n\nin the folder of this page writes the laboratory.\nThere this run is\n\nlaboratory.html#{fragment}"
         );
         ("The same run in the laboratory".to_owned(), how)
     }));
