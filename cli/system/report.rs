@@ -148,9 +148,11 @@ fn stop(s: &Scenario) -> String {
 /// What is known of a run before it begins.
 fn head(scenario: &Scenario, picture: Option<&str>) -> Page {
     let mut texts = vec![("Scenario".to_owned(), toml::write(scenario))];
-    // The page of the laboratory is not beside this one, so it is no link.
+    // The page of the laboratory is not beside this one yet.
     texts.extend(laboratory::fragment(scenario).map(|fragment| {
-        let how = format!("macrostep lab\n\nwrites out/laboratory.html; this run in it:\n\nlaboratory.html#{fragment}");
+        let how = format!(
+            "macrostep lab --out .\n\nin the folder of this page writes the laboratory.\nThere this run is\n\nlaboratory.html#{fragment}"
+        );
         ("The same run in the laboratory".to_owned(), how)
     }));
     Page {

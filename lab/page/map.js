@@ -1,6 +1,6 @@
 "use strict";
 // The stability map: rows of spectral radii from an engine of its own, coarse ones first.
-const map = {engine: new Engine(), radii: null, about: null, key: "", point: null, token: 0, refused: ""};
+const map = {engine: new Engine(), radii: null, about: null, key: "", point: null, token: 0};
 
 // What falls is blue, what grows is orange, the limit is nearly white; full colour at a factor of ten in 30 steps.
 const SIDES = [[5, 48, 97], [67, 147, 195], [247, 247, 247], [244, 165, 82], [140, 56, 4]];
@@ -121,11 +121,11 @@ async function updateMap(settings, k_c) {
   const ask = rows => map.engine.ask({ask: "map", settings, rows});
   const first = await ask([]);
   if (token !== map.token || !first) return;
-  map.refused = first.answer.error || "";
-  if (map.refused) {
-    document.getElementById("map-told").textContent = "No map: " + map.refused;
+  const refused = first.answer.error || "";
+  for (const id of ["map-drawn", "map-legend"]) document.getElementById(id).hidden = Boolean(refused);
+  if (refused) {
+    document.getElementById("map-told").textContent = "No map: " + refused + ".";
     map.todo = [];
-    drawMap();
     return;
   }
   sayPoint(first.answer.radius, settings);

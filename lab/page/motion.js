@@ -124,6 +124,19 @@ function ball(pen, [width, height], {values, most}) {
   pen.fill();
 }
 
+// The row nearest to a part of the run's time, and the part of a row: steps that are chosen differ in length.
+function rowAt(run, part) {
+  const t = run.column(0), wanted = t[0] + part * (t[run.rows - 1] - t[0]);
+  let [low, high] = [0, run.rows - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (t[middle] <= wanted) low = middle;
+    else high = middle;
+  }
+  return t[high] - wanted < wanted - t[low] ? high : low;
+}
+const partOf = (run, row) => (run.column(0)[row] - run.column(0)[0]) / (run.column(0)[run.rows - 1] - run.column(0)[0] || 1);
+
 // The system at the row that is shown.
 const HEIGHTS = {masses: 110, bars: 140, rods: 300, ball: 220};
 function drawMotion() {
@@ -142,7 +155,7 @@ function drawMotion() {
   const t = run.column(0)[row];
   document.getElementById("clock").textContent = "t = " + short(t) + " s";
   const slider = document.getElementById("instant");
-  slider.value = Math.round(1000 * row / Math.max(1, run.rows - 1));
+  slider.value = Math.round(1000 * partOf(run, row));
   slider.setAttribute("aria-valuetext", "t = " + short(t) + " s");
 }
 
@@ -150,7 +163,7 @@ function drawMotion() {
 function frame(now) {
   if (!motion.isPlaying || !motion.run) return;
   const part = ((now - motion.began) / 1000 / PLAY_S) % 1;
-  motion.row = Math.round(part * (motion.run.rows - 1));
+  motion.row = rowAt(motion.run, part);
   drawMotion();
   requestAnimationFrame(frame);
 }
@@ -158,13 +171,13 @@ function play(on) {
   motion.isPlaying = on;
   document.getElementById("play").textContent = on ? "Pause" : "Play";
   if (!on || !motion.run) return;
-  motion.began = performance.now() - 1000 * PLAY_S * motion.row / Math.max(1, motion.run.rows - 1);
+  motion.began = performance.now() - 1000 * PLAY_S * partOf(motion.run, motion.row);
   requestAnimationFrame(frame);
 }
 document.getElementById("play").addEventListener("click", () => play(!motion.isPlaying));
 document.getElementById("instant").addEventListener("input", event => {
   play(false);
-  if (motion.run) motion.row = Math.round(event.target.value / 1000 * (motion.run.rows - 1));
+  if (motion.run) motion.row = rowAt(motion.run, event.target.value / 1000);
   drawMotion();
 });
 calm.addEventListener("change", () => { if (calm.matches) play(false); });

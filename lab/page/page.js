@@ -27,11 +27,13 @@ const written = (x, digits) => {
 const short = x => written(x, 4);
 const percent = x => x > 10 ? short(x) + " times" : written(100 * x, 2) + " %";
 const system = () => about.systems.find(s => s.name === settings.system);
+// Whether the engine chooses the steps.
+const isChosen = () => settings.control !== "fixed";
 const value = name => settings.values[name] ?? system().sliders.find(s => s.name === name).value;
 
 // Controls.
 
-const MEANT = ["cut", "predict", "schedule", "correct"];
+const MEANT = ["cut", "predict", "schedule", "correct", "control"];
 // A list of words, with the meaning of the one that is chosen below.
 function list(name, label, words) {
   const select = make("select", {id: "c-" + name, name});
@@ -75,9 +77,12 @@ function makeControls() {
     list("correct", "corrector", words("correct")),
   );
   const steps = dividing(settings.stop, now.steps);
-  const nearest = x => steps.reduce((best, step, i) => Math.abs(Math.log(step / x)) < Math.abs(Math.log(steps[best] / x)) ? i : best, 0);
   $("step-controls").replaceChildren(
-    number("step", "macro step H", "s", {max: steps.length - 1, placeOf: nearest, valueAt: i => steps[i]}, step => change({step})),
+    number("step", isChosen() ? "longest macro step H" : "macro step H", "s", {max: steps.length - 1, placeOf: x => nearest(steps, x), valueAt: i => steps[i]},
+      step => change({step})),
+    list("control", "step control", words("control")),
+    ...(isChosen() ? [number("control_tolerance", "tolerance of step control", "", {max: TOLERANCES.length - 1, placeOf: x => nearest(TOLERANCES, x),
+      valueAt: i => TOLERANCES[i]}, control_tolerance => change({control_tolerance}))] : []),
     number("stop", "end of the run", "s", {max: 20, placeOf: x => Math.round(10 * x / now.stop), valueAt: i => Number((now.stop * Math.max(i, 1) / 10).toPrecision(3))},
       stop => change({stop})),
     ...(now.pair ? [make("div", {class: "pair"}, list("fast", "fast unit", [["1", "mass 1"], ["2", "mass 2"]]),
@@ -107,10 +112,11 @@ function show() {
     select.value = settings[name];
   }
   const meaning = (key, word) => about[key].find(w => w.word === word)?.meaning || "";
-  for (const key of ["predict", "schedule", "correct"]) $("m-" + key).textContent = meaning(key, settings[key]);
+  for (const key of ["predict", "schedule", "correct", "control"]) $("m-" + key).textContent = meaning(key, settings[key]);
   $("m-cut").textContent = now.cuts.find(([word]) => word === settings.cut)[1];
   $("c-step").show(settings.step);
   $("c-stop").show(settings.stop);
+  if (isChosen()) $("c-control_tolerance").show(settings.control_tolerance);
   for (const slider of now.sliders) $("c-" + slider.name).show(value(slider.name));
   $("about").textContent = now.about;
 }
@@ -120,7 +126,7 @@ function change(what) {
   // A value that is the system's own needs no place in the link.
   for (const slider of system().sliders) if (settings.values[slider.name] === slider.value) delete settings.values[slider.name];
   if (settings.system !== before.system) settings = beginning(system());
-  if (settings.system !== before.system || settings.stop !== before.stop) keepFocus(makeControls);
+  if (["system", "stop", "control"].some(name => settings[name] !== before[name])) keepFocus(makeControls);
   update();
 }
 // New controls under the same name keep who works them where they were.
@@ -132,8 +138,7 @@ function keepFocus(act) {
 // The map was clicked.
 function goTo(step, k_c) {
   const steps = dividing(settings.stop, system().steps);
-  const near = steps.reduce((best, s) => Math.abs(Math.log(s / step)) < Math.abs(Math.log(best / step)) ? s : best);
-  change({step: near, values: {...settings.values, k_c: Number(k_c.toPrecision(3))}});
+  change({step: steps[nearest(steps, step)], values: {...settings.values, k_c: Number(k_c.toPrecision(3))}});
 }
 
 // A run.
@@ -181,7 +186,8 @@ function showRun(run, ms) {
   const off = run.off > 0.1 ? "bad" : run.off > 0.01 ? "doubtful" : "good";
   const worse = ["good", "doubtful", "bad"].find((_, i, all) => i >= all.indexOf(kind) && i >= all.indexOf(run.off === null ? kind : off));
   const error = run.off === null ? "" : "Largest error: " + percent(run.off) + (run.off > 10 ? " the amplitude. " : " of the amplitude. ");
-  tell(worse, error + "Verdict of the run, which does not know the solution: " + run.verdict + (run.reason ? ", " + run.reason : "") + ".");
+  const verdict = run.off === null ? "Verdict of the run: " : "Verdict of the run, which does not know the solution: ";
+  tell(worse, error + verdict + run.verdict + (run.reason ? ", " + run.reason : "") + ".");
   const facts = [...run.facts, ["time in this tab", ms.toFixed(0) + " ms"]];
   $("facts").replaceChildren(...facts.map(([name, text]) => make("div", null, make("dt", null, name), make("dd", null, text))));
   $("solution-note").hidden = !run.panels.some(panel => panel.curves.some(c => c.solution));
@@ -229,7 +235,7 @@ function chart(run, panel, place) {
   });
   const series = panel.curves.map(c => ({
     label: c.name, value: (_, x) => short(x), points: {show: false}, spanGaps: false,
-    stroke: () => colour(c.colour) + (c.solution ? "55" : ""), width: c.solution ? 5 : 1.6,
+    stroke: () => colour(c.colour) + (c.solution ? "55" : ""), width: c.solution ? 5 : 1.6, ...(panel.stairs ? {paths: uPlot.paths.stepped({align: -1})} : {}),
   }));
   // A run that leaves all bounds does not hide the solution: the axis shows three times its size.
   const range = (self, low, high) => {
@@ -248,10 +254,12 @@ function chart(run, panel, place) {
   };
   const scientific = (_, ticks) => ticks.map(x => x === null ? "" : Math.abs(Math.log10(x) % 1) < 1e-9 ? "1e" + Math.round(Math.log10(x)).toString().replace("-", "−") : "");
   const plain = (_, ticks) => ticks.map(x => written(x, 7));
+  // Numbers of many digits have room.
+  const wide = (_, ticks) => Math.max(58, 16 + 7 * Math.max(0, ...(ticks || []).map(text => text.length)));
   const self = new uPlot({
     width: place.clientWidth, height: 230, padding: [10, 8, 0, 0], cursor: {sync: {key: "time"}, drag: {x: true, y: false}, points: {size: 6}},
     scales: {x: {time: false}, y: panel.log ? {distr: 3, range: powers} : {range}},
-    axes: [{...axis("time [s]"), size: 26, values: plain}, {...axis(panel.title + " [" + panel.unit + "]"), size: 58, values: panel.log ? scientific : plain,
+    axes: [{...axis("time [s]"), size: 26, values: plain}, {...axis(panel.title + " [" + panel.unit + "]"), size: wide, values: panel.log ? scientific : plain,
       ...(panel.log ? {splits: decades} : {})}],
     series: [{label: "time [s]", value: (_, x) => short(x)}, ...series],
     hooks: {setScale: [(self, key) => { if (key === "x") follow(self); }], init: [self => { self.panel = panel; }]},

@@ -1,13 +1,13 @@
 "use strict";
 // Settings: from the fragment of the address to controls and back.
-const WORDS = ["system", "cut", "schedule", "predict", "correct", "rate", "fast"];
-const NUMBERS = ["step", "stop"];
+const WORDS = ["system", "cut", "schedule", "predict", "correct", "rate", "fast", "control"];
+const NUMBERS = ["step", "stop", "control_tolerance"];
 const RATES = ["1", "3/2", "2", "3", "5", "10"];
 
 // The beginning of a system.
 const beginning = system => ({
   system: system.name, cut: system.cuts[0][0], schedule: system.schedule, predict: system.predict, correct: system.correct,
-  step: system.step, stop: system.stop, rate: "1", fast: "2", values: {},
+  step: system.step, stop: system.stop, rate: "1", fast: "2", control: "fixed", control_tolerance: 1e-4, values: {},
 });
 
 // What the fragment says; what it does not say, or says wrongly, is as in the beginning.
@@ -28,10 +28,11 @@ function fromFragment(fragment, about) {
   return settings;
 }
 
-// All settings; values that are those of the system are left out.
+// All settings; values that are those of the system are left out, and step control where there is none.
 function toFragment(settings) {
   const said = new URLSearchParams();
-  for (const name of [...WORDS, ...NUMBERS]) said.set(name, settings[name]);
+  const isFixed = settings.control === "fixed";
+  for (const name of [...WORDS, ...NUMBERS]) if (!isFixed || !name.startsWith("control")) said.set(name, settings[name]);
   for (const [name, value] of Object.entries(settings.values)) said.set(name, value);
   return "#" + said.toString().replace(/%3A/g, ":").replace(/%2F/g, "/");
 }
@@ -48,6 +49,12 @@ function dividing(stop, [least, most]) {
   }
   return found.length ? found : [least, most];
 }
+
+// Tolerances: 1, 2 and 5 times a power of ten.
+const TOLERANCES = [];
+for (let power = -9; power < 0; power++) for (const digit of [1, 2, 5]) TOLERANCES.push(Number(digit + "e" + power));
+// The place of the nearest of these.
+const nearest = (steps, x) => steps.reduce((best, step, i) => Math.abs(Math.log(step / x)) < Math.abs(Math.log(steps[best] / x)) ? i : best, 0);
 
 // A position from 0 to 1000 on a slider as a value of three digits, and back.
 const places = 1000;

@@ -1,6 +1,6 @@
 //! What there is to choose from: systems with their sliders, and words with their meanings.
 
-use macrostep_system::words::{Correct, Predict, Schedule};
+use macrostep_system::words::{Control, Correct, Predict, Schedule};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -15,6 +15,7 @@ struct About {
     schedule: Vec<Word>,
     predict: Vec<Word>,
     correct: Vec<Word>,
+    control: Vec<Word>,
     map: Map,
 }
 
@@ -45,6 +46,7 @@ pub fn about() -> Result<Answer, String> {
         schedule: Schedule::ALL.iter().map(|s| word(s.word(), s.meaning())).collect(),
         predict: Predict::words().map(|(text, meaning)| word(text, meaning)).collect(),
         correct: Correct::ALL.iter().map(|c| word(c.word(), c.meaning())).collect(),
+        control: Control::ALL.iter().map(|c| word(c.word(), c.meaning())).collect(),
         map: Map { points: POINTS, steps_s: STEPS_S, stiffnesses: STIFFNESSES },
     };
     Answer::new(&about, Vec::new())

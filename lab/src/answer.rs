@@ -82,6 +82,8 @@ pub struct Panel {
     pub unit: String,
     /// Whether it is an axis of powers of ten, of absolute values.
     pub log: bool,
+    /// Whether a value holds from the row before on.
+    pub stairs: bool,
     /// Curves.
     pub curves: Vec<Curve>,
 }
@@ -108,7 +110,8 @@ impl Panel {
             colour,
             solution,
         };
-        Panel { title: title.to_owned(), unit: unit.to_owned(), log: false, curves: curves.iter().map(curve).collect() }
+        let curves = curves.iter().map(curve).collect();
+        Panel { title: title.to_owned(), unit: unit.to_owned(), log: false, stairs: false, curves }
     }
 
     /// On an axis of powers of ten.

@@ -13,6 +13,9 @@ pub fn oscillator(s: &Settings, parameters: &Parameters, every: u64) -> String {
     if s.correct != "explicit" {
         words.push(format!("--correct {}", s.correct));
     }
+    if s.control != "fixed" {
+        words.push(format!("--control {} --control-tolerance {:e}", s.control, s.control_tolerance));
+    }
     if s.rate != "1" {
         words.push(format!("--rate {} --fast {}", s.rate, s.fast));
     }

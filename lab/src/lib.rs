@@ -32,7 +32,7 @@ mod tests {
         let system = systems::systems().into_iter().find(|s| s.name == *name).expect("a system of the laboratory");
         let mut settings = serde_json::json!({
             "system": name, "cut": system.cuts[0].0, "schedule": system.schedule, "predict": system.predict, "correct": system.correct,
-            "step": system.step, "stop": system.stop, "rate": "1", "fast": "2", "values": {},
+            "control": "fixed", "control_tolerance": 1e-4, "step": system.step, "stop": system.stop, "rate": "1", "fast": "2", "values": {},
         });
         for (key, value) in said {
             let number = || value.parse::<f64>().expect("a number");
@@ -47,6 +47,33 @@ mod tests {
         }
         assert!(system.cuts.iter().any(|cut| settings["cut"] == cut.0), "the cut of `{fragment}`");
         serde_json::from_value(settings).expect("settings")
+    }
+
+    /// Steps that are chosen: each is shown, they fill the run, and rows are compared at the times they have.
+    #[test]
+    fn chosen_steps_are_shown() {
+        let fragment = "system=pair&cut=f-f&control=error&control_tolerance=1e-5&step=0.1";
+        let answer = run::run(&settings(fragment)).expect("a run");
+        let json: serde_json::Value = serde_json::from_str(&answer.text).expect("JSON");
+        let rows = json["rows"].as_u64().expect("rows") as usize;
+        let names: Vec<&str> =
+            json["columns"].as_array().expect("columns").iter().filter_map(|c| c["name"].as_str()).collect();
+        let column = |name: &str| {
+            let place = names.iter().position(|known| *known == name).expect("a column");
+            &answer.numbers[place * rows..][..rows]
+        };
+        let (times, steps) = (column("time"), column("step"));
+        assert!((steps[1..].iter().sum::<f64>() - 10.0).abs() < 1e-9 && times[rows - 1] == 10.0);
+        assert!(steps.iter().all(|step| (0.1 / 1024.0 - 1e-12..0.1 + 1e-12).contains(step)));
+        // `macrostep oscillator` has 7.0e-5 against the exact solution, see docs/methods.md.
+        let off = json["off"].as_f64().expect("an error");
+        assert!((6e-5..8e-5).contains(&off), "{off}");
+        assert!(json["commands"].to_string().contains("--control error --control-tolerance 1e-5"));
+        assert_eq!(json["panels"][3]["stairs"], true);
+        // Where there would be too many of them, this is said.
+        let fragment = "system=pair&cut=f-f&control=ecco&control_tolerance=1e-15&step=0.001&stop=200";
+        let refused = run::run(&settings(fragment)).map(|_| ()).expect_err("too many");
+        assert!(refused.contains("100000 macro steps"), "{refused}");
     }
 
     /// Every link of the documents into the laboratory has settings that there are, and a run to show.

@@ -32,6 +32,9 @@ struct Rows<'a> {
 /// Where the method has no one-step map.
 pub fn map(settings: &Settings, rows: &[usize]) -> Result<Answer, String> {
     let (parameters, scheme) = (parameters(settings)?, settings.scheme()?);
+    if let Some(why) = scheme.lacks_map() {
+        return Err(why.to_owned());
+    }
     let mut probe = Probe::new(&scheme, Ratios::default()).map_err(|e| e.to_string())?;
     // A step that fails has no radius.
     let mut radius = |k_c: f64, step_s: f64| {

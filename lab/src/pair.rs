@@ -44,11 +44,18 @@ pub fn run(settings: &Settings, every: u64) -> Result<Answer, String> {
         .insert(0, ("In a shell, with the comparison".to_owned(), command::oscillator(settings, &parameters, every)));
     // Every row is compared, some are kept.
     let simulation = &begun.simulation;
-    let (window_s, windows) = (simulation.window_s(), simulation.windows_in(settings.stop).map_err(|e| e.to_string())?);
+    // Points that are known before, or the end alone.
+    let is_controlled = simulation.course().is_some();
+    let (window_s, windows) = if is_controlled {
+        (settings.stop, 1)
+    } else {
+        (simulation.window_s(), simulation.windows_in(settings.stop).map_err(|e| e.to_string())?)
+    };
     let exact = Exact::new(&parameters).map_err(|e| e.to_string())?;
     let mut rows = Compared {
         states: states(simulation)?,
         recorder: Recorder::new(exact, window_s, windows, every),
+        is_controlled,
         trace: Trace::new(Recorder::columns()),
     };
     begun.follow(settings.stop, 1, &mut rows)?;
@@ -77,13 +84,20 @@ fn states(simulation: &Simulation) -> Result<[usize; 4], String> {
 struct Compared {
     states: [usize; 4],
     recorder: Recorder,
+    /// Whether steps are chosen as the run goes on.
+    is_controlled: bool,
     trace: Trace,
 }
 
 impl Observer for Compared {
-    fn row(&mut self, _: f64, values: &[f64]) {
+    fn row(&mut self, t_s: f64, values: &[f64]) {
         let [x1, x2, v1, v2] = self.states.map(|place| values[place]);
-        self.recorder.point(&State::new(x1, x2, v1, v2), &mut self.trace);
+        let z = State::new(x1, x2, v1, v2);
+        if self.is_controlled {
+            self.recorder.point_at(t_s, &z, &mut self.trace);
+        } else {
+            self.recorder.point(&z, &mut self.trace);
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use macrostep_analysis::scheme::{Fast, Rate, Scheme};
 use macrostep_benchmarks::Coupling as Cut;
-use macrostep_system::scenario::Coupling;
-use macrostep_system::words::{Correct, Predict, Schedule};
+use macrostep_system::scenario::{Coupling, StepChoice};
+use macrostep_system::words::{Control, Correct, Predict, Schedule};
 use serde::Deserialize;
 
 /// A question.
@@ -38,7 +38,11 @@ pub struct Settings {
     pub predict: String,
     /// As the others.
     pub correct: String,
-    /// Macro step H \[s\].
+    /// What macro steps are chosen by.
+    pub control: String,
+    /// What that tolerates, relative.
+    pub control_tolerance: f64,
+    /// Macro step H \[s\]; the longest one, where steps are chosen.
     pub step: f64,
     /// End \[s\].
     pub stop: f64,
@@ -66,10 +70,16 @@ impl Settings {
     /// # Errors
     /// What the words may be.
     pub fn coupling(&self) -> Result<Coupling, String> {
+        let control = StepChoice {
+            kind: word::<Control>("step control", &self.control)?,
+            tolerance: self.control_tolerance,
+            ..StepChoice::default()
+        };
         Ok(Coupling {
             schedule: word::<Schedule>("schedule", &self.schedule)?,
             predict: word::<Predict>("predictor", &self.predict)?,
             correct: word::<Correct>("corrector", &self.correct)?,
+            control,
             sub_steps: 1,
             ..Coupling::default()
         })
@@ -83,7 +93,9 @@ impl Settings {
         let c = self.coupling()?;
         let fast = if self.fast == "1" { Fast::One } else { Fast::Two };
         let rate: Rate = word("rate", &self.rate)?;
-        let scheme = Scheme { correct: c.correct, fast, rate, ..Scheme::new(self.cut()?, c.schedule, c.predict) };
+        let (control, control_tolerance) = (c.control.kind, c.control.tolerance);
+        let scheme = Scheme::new(self.cut()?, c.schedule, c.predict);
+        let scheme = Scheme { correct: c.correct, control, control_tolerance, fast, rate, ..scheme };
         scheme.check().map_err(|[one, other, why]| format!("`{one}` does not go with `{other}`: {why}"))?;
         Ok(scheme)
     }

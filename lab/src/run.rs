@@ -5,15 +5,19 @@ use std::path::Path;
 use macrostep_analysis::models::{Models, native};
 use macrostep_master::record::Observer;
 use macrostep_master::{RunError, Simulation};
+use macrostep_system::words::Control;
 use macrostep_system::{Catalogue, Finding, Scenario, Severity, assemble, second_look, toml};
 
-use crate::answer::{Answer, Ran};
+use crate::answer::{Answer, Column, Panel, Ran};
 use crate::command;
 use crate::question::Settings;
 use crate::{others, pair, systems};
 
 /// Macro steps of a run in a page.
 const WINDOWS_MAX: f64 = 1e6;
+
+/// Macro steps that step control may choose in a page: each has a row.
+const CHOSEN_MAX: u64 = 100_000;
 
 /// Rows that a page gets, about.
 const ROWS_MAX: u64 = 20_000;
@@ -32,7 +36,9 @@ pub fn run(settings: &Settings) -> Result<Answer, String> {
             "{windows:.0} macro steps, expected at most {WINDOWS_MAX:.0} in a page; in a shell there is no limit"
         ));
     }
-    let every = (windows as u64).div_ceil(ROWS_MAX).max(1);
+    // Of steps that are chosen each is shown.
+    let is_chosen = settings.coupling()?.control.kind != Control::Fixed;
+    let every = if is_chosen { 1 } else { (windows as u64).div_ceil(ROWS_MAX).max(1) };
     if settings.system == systems::PAIR { pair::run(settings, every) } else { others::run(settings, every) }
 }
 
@@ -80,11 +86,17 @@ impl Begun {
     /// # Errors
     /// What a unit answers.
     pub fn follow(&mut self, stop_s: f64, every: u64, rows: &mut dyn Observer) -> Result<(), String> {
-        let windows = self.simulation.windows_in(stop_s).map_err(|e| e.to_string())?;
+        let is_chosen = self.simulation.course().is_some();
+        let in_all = || self.simulation.windows_in(stop_s).map_err(|e| e.to_string());
+        let windows = if is_chosen { CHOSEN_MAX } else { in_all()? };
         match self.simulation.run(windows, every, rows) {
+            Ok(()) if is_chosen && !self.simulation.is_over() => Err(format!(
+                "step control has come to {} s in {CHOSEN_MAX} macro steps, the most in a page; in a shell there is no limit: choose a larger tolerance",
+                self.simulation.time_s()
+            )),
             Ok(()) => {
                 // The end has a row, whatever the interval of rows.
-                if !windows.is_multiple_of(every) {
+                if !is_chosen && !windows.is_multiple_of(every) {
                     self.simulation.observe(rows).map_err(|e| e.to_string())?;
                 }
                 self.simulation.terminate().map_err(|e| e.to_string())
@@ -102,6 +114,11 @@ impl Begun {
         let steps: Vec<String> = simulation.do_steps().iter().map(u64::to_string).collect();
         self.ran.facts.push(("macro steps".to_owned(), statistics.windows.to_string()));
         self.ran.facts.push(("doSteps of each unit".to_owned(), steps.join(" + ")));
+        if let Some(course) = simulation.course() {
+            let [shortest, longest] = course.window_s;
+            self.ran.facts.push(("shortest, longest step".to_owned(), format!("{shortest:.1e}, {longest:.1e} s")));
+            self.ran.facts.push(("steps taken back".to_owned(), course.rejected.to_string()));
+        }
         let warnings = simulation.warnings().iter().filter(|warning| **warning != verdict.reason);
         self.ran.notes.extend(warnings.cloned());
         (self.ran.verdict, self.ran.reason) = (verdict.grade.to_string(), verdict.reason);
@@ -111,8 +128,27 @@ impl Begun {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn answer(mut self, columns: Vec<Vec<f64>>) -> Result<Answer, String> {
+    pub fn answer(mut self, mut columns: Vec<Vec<f64>>) -> Result<Answer, String> {
+        // Steps that were chosen are seen.
+        if self.simulation.course().is_some() {
+            columns.push(steps(&columns[0]));
+            self.ran.columns.push(Column { name: "step".to_owned(), unit: "s".to_owned() });
+            let curve = ("H", columns.len() - 1, 3, false);
+            self.ran.panels.push(Panel { stairs: true, ..Panel::new("macro step", "s", &[curve]).log() });
+        }
         self.ran.rows = columns.first().map_or(0, Vec::len);
         Answer::new(&self.ran, columns.concat())
     }
+}
+
+/// The macro step that ends at each row; at the start, and at a second row of one instant, that of the row beside it.
+fn steps(times_s: &[f64]) -> Vec<f64> {
+    let mut steps: Vec<f64> = times_s.windows(2).map(|t| t[1] - t[0]).collect();
+    steps.insert(0, steps.first().copied().unwrap_or(f64::NAN));
+    for i in 1..steps.len() {
+        if steps[i] == 0.0 {
+            steps[i] = steps[i - 1];
+        }
+    }
+    steps
 }

@@ -247,6 +247,7 @@ fn pair() -> System {
             ("it explodes", "predict=hold&step=0.04"),
             ("accelerations", "predict=ia1&step=0.01"),
             ("waveform", "predict=spectral:20&correct=newton&step=0.2"),
+            ("chosen steps", "cut=f-f&control=error&control_tolerance=1e-5&step=0.1"),
         ]
         .map(|(title, fragment)| Preset { title, fragment })
         .into(),

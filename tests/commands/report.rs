@@ -111,7 +111,25 @@ fn the_page_says_where_the_run_is_in_the_laboratory() {
     let rods = place(&["double-pendulum:hold", "--stop", "1"]);
     let found = "system=double-pendulum&cut=hold&schedule=jacobi&predict=linear&correct=iqn-ils&step=0.01&stop=1";
     assert_eq!(rods.as_deref(), Some(found));
+    // Step control, values of other systems, and the ball, whose system is a file.
+    let chosen =
+        place(&["case-1:f-f", "--control", "error", "--control-tolerance", "1e-3", "--step", "0.1", "--stop", "1"]);
+    let found = "system=pair&cut=f-f&schedule=jacobi&predict=linear&correct=explicit&control=error&control_tolerance=1e-3&step=0.1&stop=1";
+    assert_eq!(chosen.as_deref(), Some(found));
+    for (system, set, value) in [
+        ("nonlinear-spring", "mass2.k=25", "&k2=25"),
+        ("chain", "mass3.m=2.5", "&m3=2.5"),
+        ("circuit", "mesh1.R=4", "&R1=4"),
+    ] {
+        let found = place(&[system, "--stop", "2e-4", "--step", "1e-4", "--set", set]).expect("a place");
+        assert!(found.starts_with(&format!("system={system}&")) && found.ends_with(value), "{found}");
+    }
+    let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/systems/bouncing-ball.toml");
+    let ball = place(&[ball, "--stop", "1", "--set", "ball.height0=2.5", "--set", "ground.restitution=0.5"]);
+    let found = "system=bouncing-ball&cut=contact&schedule=jacobi&predict=hold&correct=explicit&step=0.01&stop=1&height=2.5&restitution=0.5";
+    assert_eq!(ball.as_deref(), Some(found));
     // Values and parts of a method that the page does not have.
+    assert_eq!(place(&["nonlinear-spring:f-s", "--stop", "0.1", "--set", "mass1.k_c=16"]), None);
     assert_eq!(place(&["double-pendulum", "--stop", "1", "--corrector-tolerance", "1e-6"]), None);
     assert_eq!(place(&["chain", "--stop", "1", "--set", "mass1.k=7"]), None);
     assert_eq!(place(&["case-1:s-f", "--stop", "1", "--sampling", "lagged"]), None);

@@ -58,6 +58,11 @@ report() {
     echo "$1: $2 charts, $3 tables, worked by keys"
 }
 report "$out/pair/report.html" 3 3
+look "$out/pair/report.html" 1280
+grep -q 'href="laboratory.html#system=pair&amp;cut=f-s&amp;' "$out/dom.html" || {
+    echo "$out/pair/report.html does not lead to the same run in the laboratory" >&2
+    exit 1
+}
 report "$out/crane/report.html" 4 3
 for width in 1280 420; do
     look "$out/log/crane.html" "$width"

@@ -21,6 +21,13 @@ document.addEventListener("DOMContentLoaded", () => {
     element.append(...children);
     return element;
   }
+  // A line of a text that is an address in another page is a link.
+  const linked = text => text.split(/^(\w+\.html#\S+)$/m).map((part, i) => {
+    if (i % 2 === 0) return part;
+    const link = make("a", "", part);
+    link.href = part;
+    return link;
+  });
   const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
   const shown = x => x === null || x === undefined || Number.isNaN(x) ? "–" : Number(x.toPrecision(7)).toString();
 
@@ -166,7 +173,7 @@ document.addEventListener("DOMContentLoaded", () => {
       section(run.picture[0], make("div", "picture", null, picture));
     }
     run.tables.forEach(sheet);
-    for (const [title, text] of run.texts) section(title, make("pre", "", text));
+    for (const [title, text] of run.texts) section(title, make("pre", "", null, ...linked(text)));
     // In place of what was there; who uses keys stays where they were.
     const focused = document.activeElement;
     main.replaceChildren(page);
