@@ -10,11 +10,12 @@ use macrostep_import::address::SCHEME;
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_import::isolation::{Isolation, Limits};
 use sha2::{Digest, Sha256};
-use zenoh::Wait;
 use zenoh::query::Query;
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait};
 
 use crate::access;
-use crate::instance::{Instance, reply};
+use crate::instance::{Instance, replies, reply};
 use crate::letter::{Answer, Id, Letter, VERSION, Wish, key};
 
 /// Characters of what a master says of itself that others are told.
@@ -35,6 +36,7 @@ pub struct Bounds {
 
 /// An FMU that is served.
 struct Served {
+    session: Session,
     fmu: Fmu,
     isolation: Isolation,
     digest: String,
@@ -69,6 +71,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         let key = key(&name)?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let served = Arc::new(Served {
+            session: session.clone(),
             fmu,
             isolation: isolation.clone(),
             digest,
@@ -87,6 +90,9 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         let own = Arc::clone(&served);
         let declared = session.declare_queryable(&key).callback(move |query| take(&own, query)).background().wait();
         declared.map_err(|e| format!("`{key}`: {e}"))?;
+        let own = Arc::clone(&served);
+        let call = move |sample: Sample| called(&own, &sample.payload().to_bytes());
+        session.declare_subscriber(&key).callback(call).background().wait().map_err(|e| format!("`{key}`: {e}"))?;
         served.say(&format!("served from `{}`", file.display()));
         all.push(served);
     }
@@ -95,6 +101,15 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         for served in &all {
             served.instances.lock().unwrap_or_else(PoisonError::into_inner).values().for_each(Instance::tell_busy);
         }
+    }
+}
+
+/// Takes a call that was published.
+fn called(served: &Served, bytes: &[u8]) {
+    let Some(letter) = Letter::read(bytes).filter(|letter| letter.wish == Wish::Call) else { return };
+    let instances = served.instances.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(instance) = instances.get(&letter.id) {
+        instance.call(&letter);
     }
 }
 
@@ -137,7 +152,11 @@ fn take(served: &Arc<Served>, query: Query) {
                 }
             };
             let holder = String::from_utf8_lossy(holder).chars().take(HOLDER_MAX).collect();
-            let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, over);
+            let replies = match replies(&served.session, &id) {
+                Ok(replies) => replies,
+                Err(words) => return reply(&query, Answer::Refused, words.as_bytes()),
+            };
+            let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, replies, over);
             instance.take(&letter, message, query);
             instances.insert(letter.id, instance);
         }
