@@ -11,7 +11,7 @@ use zenoh::qos::CongestionControl;
 use zenoh::query::Query;
 use zenoh::{Session, Wait};
 
-use crate::letter::{Answer, Id, Letter, Wish, answered, reply_key, replied};
+use crate::letter::{Answer, Id, Letter, Wish, answered, replied, reply_key};
 
 /// After so long without a word of its master an instance is let go.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -14,7 +14,7 @@ export CARGO_INCREMENTAL=0
 judged() {
     verb=$1
     shift
-    CARGO_TARGET_DIR=$target/remote RUSTC_WORKSPACE_WRAPPER=clippy-driver RUSTFLAGS='-D warnings' cargo "$verb" --quiet --locked --manifest-path "$manifest" "$@"
+    CARGO_TARGET_DIR=$target/remote RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings cargo "$verb" --quiet --locked --manifest-path "$manifest" "$@"
 }
 cargo fmt --manifest-path "$manifest" --check
 judged test
