@@ -32,40 +32,15 @@ struct Desk {
     last: Vec<u8>,
     /// Whether the next one is being made.
     is_busy: bool,
-    /// The process, while nobody waits for it.
-    host: Option<Box<Host>>,
     /// Who asks for its reply, and since when; without a question it is published.
     waits: Option<(Query, Instant)>,
     heard: Instant,
-    /// Where replies are published.
-    replies: Publisher<'static>,
-}
-
-impl Desk {
-    /// The next message is made: its reply is `last`.
-    fn answer(&mut self, host: Box<Host>) {
-        (self.host, self.is_busy, self.heard) = (Some(host), false, Instant::now());
-        self.done += 1;
-        match self.waits.take() {
-            Some((query, _)) => reply(&query, Answer::Done, &self.last),
-            // Where it does not arrive, it is asked for.
-            None => drop(self.replies.put(replied(self.done, &self.last)).wait()),
-        }
-    }
-}
-
-/// What takes longer than a letter may keep who brings it.
-enum Work {
-    /// The instance is to be made by its first message.
-    Make(Vec<u8>),
-    /// The reply of its process is to be waited for.
-    Wait(Box<Host>),
 }
 
 /// An instance, as letters see it.
 pub struct Instance {
     desk: Arc<Mutex<Desk>>,
-    work: Sender<Work>,
+    messages: Sender<Vec<u8>>,
     /// Who has made it, and when.
     holder: String,
     since: Instant,
@@ -92,16 +67,15 @@ impl Instance {
         replies: Publisher<'static>,
         over: impl FnOnce(u64) + Send + 'static,
     ) -> Instance {
-        let (last, heard) = (Vec::new(), Instant::now());
-        let desk = Desk { done: 0, last, is_busy: false, host: None, waits: None, heard, replies };
-        let (desk, (work, incoming)) = (Arc::new(Mutex::new(desk)), channel());
+        let desk = Desk { done: 0, last: Vec::new(), is_busy: false, waits: None, heard: Instant::now() };
+        let (desk, (messages, incoming)) = (Arc::new(Mutex::new(desk)), channel());
         let own = Arc::clone(&desk);
         std::thread::spawn(move || {
-            wait(&own, &incoming, (&fmu, &isolation));
+            work(&own, &incoming, (&fmu, &isolation), &replies);
             let messages = look(&own).done;
             over(messages);
         });
-        Instance { desk, work, holder, since: Instant::now() }
+        Instance { desk, messages, holder, since: Instant::now() }
     }
 
     /// Makes a call that was published, if it is the next one; who hears nothing asks for its reply.
@@ -113,20 +87,9 @@ impl Instance {
         }
     }
 
-    /// Begins the next message. What is answered at once needs no other thread.
     fn begin(&self, desk: &mut Desk, message: &[u8]) {
         desk.is_busy = true;
-        let work = match desk.host.take() {
-            None => Work::Make(message.to_vec()),
-            Some(mut host) => {
-                if host.begin(message) {
-                    host.end(&mut desk.last);
-                    return desk.answer(host);
-                }
-                Work::Wait(host)
-            }
-        };
-        let _ = self.work.send(work);
+        let _ = self.messages.send(message.to_vec());
     }
 
     /// Answers a letter, or keeps who has sent it until there is an answer. `message` is what it brings.
@@ -138,10 +101,10 @@ impl Instance {
         match letter.number {
             n if n == desk.done => reply(&query, Answer::Done, &desk.last),
             n if n == next && (desk.is_busy || brings) => {
-                desk.waits = Some((query, Instant::now()));
                 if !desk.is_busy {
                     self.begin(&mut desk, message);
                 }
+                desk.waits = Some((query, Instant::now()));
             }
             n if n == next => reply(&query, Answer::Missing, &[]),
             n => {
@@ -173,27 +136,44 @@ impl Instance {
     }
 }
 
-/// Waits for replies until the instance is let go.
-fn wait(desk: &Mutex<Desk>, work: &Receiver<Work>, (fmu, isolation): (&Fmu, &Isolation)) {
+/// Makes messages until the instance is let go.
+fn work(
+    desk: &Mutex<Desk>,
+    incoming: &Receiver<Vec<u8>>,
+    (fmu, isolation): (&Fmu, &Isolation),
+    replies: &Publisher<'_>,
+) {
+    let mut host: Option<Host> = None;
     let mut answer = Vec::new();
     loop {
-        let made = match work.recv_timeout(BUSY) {
-            Ok(Work::Make(message)) => isolation.host(fmu, &message, &mut answer).map(Box::new),
-            Ok(Work::Wait(mut host)) => {
-                host.end(&mut answer);
-                Ok(host)
-            }
+        let message = match incoming.recv_timeout(BUSY) {
+            Ok(message) => message,
             Err(RecvTimeoutError::Timeout) if look(desk).heard.elapsed() < PATIENCE => continue,
             Err(_) => return,
         };
+        // The first one makes it.
+        let made = match &mut host {
+            Some(host) => {
+                host.exchange(&message, &mut answer);
+                Ok(())
+            }
+            None => isolation.host(fmu, &message, &mut answer).map(|new| host = Some(new)),
+        };
         let mut desk = look(desk);
+        (desk.is_busy, desk.heard) = (false, Instant::now());
+        let waits = desk.waits.take();
         match made {
-            Ok(host) => {
+            Ok(()) => {
+                desk.done += 1;
                 std::mem::swap(&mut desk.last, &mut answer);
-                desk.answer(host);
+                match waits {
+                    Some((query, _)) => reply(&query, Answer::Done, &desk.last),
+                    // Where it does not arrive, it is asked for.
+                    None => drop(replies.put(replied(desk.done, &desk.last)).wait()),
+                }
             }
             Err(words) => {
-                if let Some((query, _)) = desk.waits.take() {
+                if let Some((query, _)) = waits {
                     reply(&query, Answer::Refused, words.as_bytes());
                 }
                 return;

@@ -42,7 +42,7 @@ struct Served {
     digest: String,
     address: String,
     instances_max: u64,
-    instances: Mutex<HashMap<Id, Arc<Instance>>>,
+    instances: Mutex<HashMap<Id, Instance>>,
 }
 
 /// Serves FMUs until interrupted.
@@ -94,7 +94,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
     loop {
         std::thread::sleep(TICK);
         for served in &all {
-            served.instances.lock().unwrap_or_else(PoisonError::into_inner).values().for_each(|one| one.tell_busy());
+            served.instances.lock().unwrap_or_else(PoisonError::into_inner).values().for_each(Instance::tell_busy);
         }
     }
 }
@@ -112,8 +112,8 @@ fn listen(served: &Arc<Served>, key: &str) -> Result<(), zenoh::Error> {
 /// Takes a call that was published.
 fn called(served: &Served, bytes: &[u8]) {
     let Some(letter) = Letter::read(bytes).filter(|letter| letter.wish == Wish::Call) else { return };
-    let instance = served.instances.lock().unwrap_or_else(PoisonError::into_inner).get(&letter.id).cloned();
-    if let Some(instance) = instance {
+    let instances = served.instances.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(instance) = instances.get(&letter.id) {
         instance.call(&letter);
     }
 }
@@ -163,7 +163,7 @@ fn take(served: &Arc<Served>, query: Query) {
             };
             let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, replies, over);
             instance.take(&letter, message, query);
-            instances.insert(letter.id, Arc::new(instance));
+            instances.insert(letter.id, instance);
         }
         (_, Some(instance)) => instance.take(&letter, letter.body, query),
         (_, None) => reply(&query, Answer::Unknown, &[]),
@@ -183,7 +183,7 @@ impl Served {
         [VERSION.as_bytes(), b"\n", self.digest.as_bytes(), b"\n", &description].concat()
     }
 
-    fn may_open(&self, digest: &[u8], open: &HashMap<Id, Arc<Instance>>) -> Result<(), String> {
+    fn may_open(&self, digest: &[u8], open: &HashMap<Id, Instance>) -> Result<(), String> {
         if digest != self.digest.as_bytes() {
             let found = String::from_utf8_lossy(digest);
             let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
@@ -195,7 +195,7 @@ impl Served {
         }
         let (count, most) = (open.len() as u64, self.instances_max);
         if count >= most {
-            let holders: Vec<String> = open.values().take(HOLDERS).map(|one| one.holder()).collect();
+            let holders: Vec<String> = open.values().take(HOLDERS).map(Instance::holder).collect();
             let more = if open.len() > HOLDERS { format!(" and {} more", open.len() - HOLDERS) } else { String::new() };
             return Err(format!(
                 "{count} of {most} instances of `{}` are in use, held by {}{more}; wait for an end there, or serve with a larger `--instances`",

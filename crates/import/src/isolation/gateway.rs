@@ -93,8 +93,6 @@ pub struct Host {
     line: Line,
     process: Process,
     limits: Limits,
-    /// Bytes of the message that is made.
-    sent: u64,
     /// Why there are no more answers.
     ended: Option<String>,
     /// Its folder lives as long as its instance.
@@ -115,7 +113,7 @@ impl Isolation {
             .map_err(|e| format!("no process of `{}`: {e}", self.program.display()))?;
         let line = Line::new(memory, Side::Master);
         let limits = Limits { memory_bytes: self.limits.memory_bytes.min(load.memory_bytes), ..self.limits };
-        let mut host = Host { line, process, limits, sent: 0, ended: None, _fmu: fmu.clone() };
+        let mut host = Host { line, process, limits, ended: None, _fmu: fmu.clone() };
         let mut message = Vec::new();
         put_load(&mut message, fmu, (&load.name, load.flags), limits.memory_bytes);
         host.exchange(&message, reply);
@@ -127,27 +125,14 @@ impl Isolation {
 impl Host {
     /// Makes the calls of a message. Without an answer the reply is a failure that says why.
     pub fn exchange(&mut self, request: &[u8], reply: &mut Vec<u8>) {
-        self.begin(request);
-        self.end(reply);
-    }
-
-    /// Hands over a message; whether it is answered in the time that waking a thread takes.
-    pub fn begin(&mut self, request: &[u8]) -> bool {
-        self.sent = request.len() as u64;
-        if self.ended.is_none() && !self.line.memory.put(request) {
+        let memory = &mut self.line.memory;
+        if self.ended.is_none() && !memory.put(request) {
             self.ended =
                 Some(format!("a message of {} bytes, expected at most {}", request.len(), Memory::message_max()));
         }
         if self.ended.is_none() {
             self.line.hand_over();
-        }
-        self.ended.is_some() || self.line.spin()
-    }
-
-    /// Waits for the reply to the message that was handed over. Without an answer it is a failure that says why.
-    pub fn end(&mut self, reply: &mut Vec<u8>) {
-        if self.ended.is_none() {
-            match self.process.answer(&self.line, &self.limits, self.sent) {
+            match self.process.answer(&self.line, &self.limits, request.len() as u64) {
                 Ok(()) if self.line.memory.take(reply) => return,
                 Ok(()) => self.ended = Some("its process sent an answer that cannot be read".to_owned()),
                 Err(ended) => self.ended = Some(ended.0),
