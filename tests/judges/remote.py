@@ -1,6 +1,6 @@
 """Units on other machines, with both ends on this one: the bits of a local run, and what is said where something fails.
 
-    PATH=target/remote/debug:$PATH python3 tests/judges/remote.py target/release/macrostep target/judges/remote [CHECK…]
+    PATH=target/remote/debug:$PATH target/judges/remote-python/venv/bin/python tests/judges/remote.py target/release/macrostep target/judges/remote [CHECK…]
 """
 
 import atexit
@@ -80,9 +80,9 @@ def scenario(name, remote):
     (WORK / f"{name}.toml").write_text(text)
 
 
-def run(arguments, env=None, limit=HANGS):
+def run(arguments, env=None):
     """The program's exit code and what it wrote."""
-    done = subprocess.run([PROGRAM, *arguments], cwd=WORK, env=env, capture_output=True, text=True, timeout=limit)
+    done = subprocess.run([PROGRAM, *arguments], cwd=WORK, env=env, capture_output=True, text=True, timeout=HANGS)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -217,7 +217,7 @@ def advice(files):
     port = free_port()
     server, cable = serving(port, *files), Cable(port, 0.025)
     began = time.monotonic()
-    code, text = run(["advise", "both.toml", "--out", "advice"], client(cable.port), limit=300)
+    code, text = run(["advise", "both.toml", "--out", "advice"], client(cable.port))
     took_s = time.monotonic() - began
     ended(server)
     answer = json.loads((WORK / "advice/advise.json").read_text()) if code == 0 else {}
