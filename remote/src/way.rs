@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use macrostep_import::isolation::Way;
@@ -27,6 +27,9 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// The same for letters of many bytes: at least so many a second.
 const SLOWEST: u64 = 1 << 20;
+
+/// Replies that may wait to be read: one is expected, and some may be late.
+const REPLIES_MAX: usize = 4;
 
 /// How often who serves hears that the instance is needed.
 const KEEP: Duration = Duration::from_secs(5);
@@ -62,10 +65,10 @@ pub fn open(folder: PathBuf) -> Result<Post, String> {
     let session = access::client()?;
     let id = session.zid().to_le_bytes();
     // Calls go one way, and their replies come the other.
-    let (came, replies) = channel();
+    let (came, replies) = sync_channel(REPLIES_MAX);
     let hear = move |sample: Sample| {
         if let Some((number, body)) = reply(&sample.payload().to_bytes()) {
-            let _ = came.send((number, body.to_vec()));
+            let _ = came.try_send((number, body.to_vec()));
         }
     };
     let failed = |e| format!("`{address}`: {e}");
