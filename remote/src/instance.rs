@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::{Host, Isolation};
-use zenoh::Wait;
+use zenoh::pubsub::Publisher;
+use zenoh::qos::CongestionControl;
 use zenoh::query::Query;
+use zenoh::{Session, Wait};
 
-use crate::letter::{Answer, Letter, Wish, answered};
+use crate::letter::{Answer, Id, Letter, Wish, answered, replied, reply_key};
 
 /// After so long without a word of its master an instance is let go.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,7 +32,7 @@ struct Desk {
     last: Vec<u8>,
     /// Whether the next one is being made.
     is_busy: bool,
-    /// Who waits for its reply, and since when.
+    /// Who asks for its reply, and since when; without a question it is published.
     waits: Option<(Query, Instant)>,
     heard: Instant,
 }
@@ -48,22 +50,46 @@ fn look(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
     desk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where the replies to calls of an instance are published.
+///
+/// # Errors
+/// In words, where the session is closed.
+pub fn replies(session: &Session, id: &Id) -> Result<Publisher<'static>, String> {
+    let declared = session.declare_publisher(reply_key(id)).congestion_control(CongestionControl::Block).express(true);
+    declared.wait().map_err(|e| e.to_string())
+}
+
 impl Instance {
     /// One whose first message is the one of the letter to come; `over` is told how many messages it was sent, when it is gone.
     pub fn new(
         (fmu, isolation): (Fmu, Isolation),
         holder: String,
+        replies: Publisher<'static>,
         over: impl FnOnce(u64) + Send + 'static,
     ) -> Instance {
         let desk = Desk { done: 0, last: Vec::new(), is_busy: false, waits: None, heard: Instant::now() };
         let (desk, (messages, incoming)) = (Arc::new(Mutex::new(desk)), channel());
         let own = Arc::clone(&desk);
         std::thread::spawn(move || {
-            work(&own, &incoming, (&fmu, &isolation));
+            work(&own, &incoming, (&fmu, &isolation), &replies);
             let messages = look(&own).done;
             over(messages);
         });
         Instance { desk, messages, holder, since: Instant::now() }
+    }
+
+    /// Makes a call that was published, if it is the next one; who hears nothing asks for its reply.
+    pub fn call(&self, letter: &Letter<'_>) {
+        let mut desk = look(&self.desk);
+        desk.heard = Instant::now();
+        if letter.number == desk.done + 1 && !desk.is_busy {
+            self.begin(&mut desk, letter.body);
+        }
+    }
+
+    fn begin(&self, desk: &mut Desk, message: &[u8]) {
+        desk.is_busy = true;
+        let _ = self.messages.send(message.to_vec());
     }
 
     /// Answers a letter, or keeps who has sent it until there is an answer. `message` is what it brings.
@@ -76,8 +102,7 @@ impl Instance {
             n if n == desk.done => reply(&query, Answer::Done, &desk.last),
             n if n == next && (desk.is_busy || brings) => {
                 if !desk.is_busy {
-                    desk.is_busy = true;
-                    let _ = self.messages.send(message.to_vec());
+                    self.begin(&mut desk, message);
                 }
                 desk.waits = Some((query, Instant::now()));
             }
@@ -112,7 +137,12 @@ impl Instance {
 }
 
 /// Makes messages until the instance is let go.
-fn work(desk: &Mutex<Desk>, incoming: &Receiver<Vec<u8>>, (fmu, isolation): (&Fmu, &Isolation)) {
+fn work(
+    desk: &Mutex<Desk>,
+    incoming: &Receiver<Vec<u8>>,
+    (fmu, isolation): (&Fmu, &Isolation),
+    replies: &Publisher<'_>,
+) {
     let mut host: Option<Host> = None;
     let mut answer = Vec::new();
     loop {
@@ -136,8 +166,10 @@ fn work(desk: &Mutex<Desk>, incoming: &Receiver<Vec<u8>>, (fmu, isolation): (&Fm
             Ok(()) => {
                 desk.done += 1;
                 std::mem::swap(&mut desk.last, &mut answer);
-                if let Some((query, _)) = waits {
-                    reply(&query, Answer::Done, &desk.last);
+                match waits {
+                    Some((query, _)) => reply(&query, Answer::Done, &desk.last),
+                    // Where it does not arrive, it is asked for.
+                    None => drop(replies.put(replied(desk.done, &desk.last)).wait()),
                 }
             }
             Err(words) => {

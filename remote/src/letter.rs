@@ -3,6 +3,9 @@
 //! Every message of an instance has a number, and only the one after the last that was made is made. One that comes again gets the
 //! reply of the first time. So a master may ask again whenever it has heard nothing.
 //!
+//! Letters are queries, and answers their replies. A call is published first, and so is its reply: a query takes longer, because each end
+//! of it keeps a clock for it. Where no reply comes, a query asks for it, and all goes on as if the call had been a query that was lost.
+//!
 //! The body of a letter is the message that a slave in a process of its own gets in shared memory, byte for byte: there is one encoding of
 //! calls (`isolation/wire.rs` of crates/import). Shared memory needs nothing of a letter's head: two processes take turns there, and no
 //! message is lost or comes twice.
@@ -11,6 +14,9 @@ use macrostep_import::address::SCHEME;
 
 /// The keys of all FMUs begin with it.
 const PREFIX: &str = "macrostep/";
+
+/// The keys of all replies that are published.
+const REPLIES: &str = "macrostep-replies/";
 
 /// What both ends must agree in.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -96,6 +102,22 @@ pub fn answer(bytes: &[u8]) -> Option<(Answer, &[u8])> {
     Some((answers.into_iter().find(|answer| *answer as u8 == *first)?, body))
 }
 
+/// Where the replies to calls of an instance are published.
+pub fn reply_key(id: &Id) -> String {
+    id.iter().fold(REPLIES.to_owned(), |key, byte| key + &format!("{byte:02x}"))
+}
+
+/// A reply that is published: the number of the message, and the reply.
+pub fn replied(number: u64, body: &[u8]) -> Vec<u8> {
+    [&number.to_le_bytes(), body].concat()
+}
+
+/// A reply from its bytes; `None` where they make no sense.
+pub fn reply(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (number, body) = bytes.split_first_chunk()?;
+    Some((u64::from_le_bytes(*number), body))
+}
+
 /// The key of a name.
 ///
 /// # Errors
@@ -127,6 +149,7 @@ mod tests {
         let letter = Letter { wish: Wish::Again, id: [7; 16], number: 3, body: b"xy" };
         let bytes = letter.bytes();
         assert_eq!(Letter::read(&bytes), Some(letter));
+        assert_eq!(reply(&replied(258, b"z")), Some((258, b"z".as_slice())));
         assert_eq!(answer(&answered(Answer::Missing, b"z")), Some((Answer::Missing, b"z".as_slice())));
     }
 
@@ -140,7 +163,7 @@ mod tests {
             bytes[0] = wish;
             assert!(Letter::read(&bytes).is_none());
         }
-        assert!(answer(b"").is_none() && (5..=u8::MAX).all(|n| answer(&[n]).is_none()));
+        assert!(reply(&[0; 7]).is_none() && answer(b"").is_none() && (5..=u8::MAX).all(|n| answer(&[n]).is_none()));
     }
 
     #[test]

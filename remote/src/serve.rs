@@ -10,11 +10,12 @@ use macrostep_import::address::SCHEME;
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_import::isolation::{Isolation, Limits};
 use sha2::{Digest, Sha256};
-use zenoh::Wait;
 use zenoh::query::Query;
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait};
 
 use crate::access;
-use crate::instance::{Instance, reply};
+use crate::instance::{Instance, replies, reply};
 use crate::letter::{Answer, Id, Letter, VERSION, Wish, key};
 
 /// Characters of what a master says of itself that others are told.
@@ -35,6 +36,7 @@ pub struct Bounds {
 
 /// An FMU that is served.
 struct Served {
+    session: Session,
     fmu: Fmu,
     isolation: Isolation,
     digest: String,
@@ -69,6 +71,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         let key = key(&name)?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let served = Arc::new(Served {
+            session: session.clone(),
             fmu,
             isolation: isolation.clone(),
             digest,
@@ -84,9 +87,7 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         {
             return Err(format!("`{SCHEME}{name}` is served already: choose another `--name`"));
         }
-        let own = Arc::clone(&served);
-        let declared = session.declare_queryable(&key).callback(move |query| take(&own, query)).background().wait();
-        declared.map_err(|e| format!("`{key}`: {e}"))?;
+        listen(&served, &key).map_err(|e| format!("`{key}`: {e}"))?;
         served.say(&format!("served from `{}`", file.display()));
         all.push(served);
     }
@@ -95,6 +96,25 @@ pub fn run(files: &[PathBuf], name: Option<String>, bounds: Bounds) -> Result<()
         for served in &all {
             served.instances.lock().unwrap_or_else(PoisonError::into_inner).values().for_each(Instance::tell_busy);
         }
+    }
+}
+
+/// From now on letters for the FMU are taken.
+fn listen(served: &Arc<Served>, key: &str) -> Result<(), zenoh::Error> {
+    let own = Arc::clone(served);
+    let take = move |query| take(&own, query);
+    served.session.declare_queryable(key).callback(take).background().wait()?;
+    let own = Arc::clone(served);
+    let call = move |sample: Sample| called(&own, &sample.payload().to_bytes());
+    served.session.declare_subscriber(key).callback(call).background().wait()
+}
+
+/// Takes a call that was published.
+fn called(served: &Served, bytes: &[u8]) {
+    let Some(letter) = Letter::read(bytes).filter(|letter| letter.wish == Wish::Call) else { return };
+    let instances = served.instances.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(instance) = instances.get(&letter.id) {
+        instance.call(&letter);
     }
 }
 
@@ -137,7 +157,11 @@ fn take(served: &Arc<Served>, query: Query) {
                 }
             };
             let holder = String::from_utf8_lossy(holder).chars().take(HOLDER_MAX).collect();
-            let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, over);
+            let replies = match replies(&served.session, &id) {
+                Ok(replies) => replies,
+                Err(words) => return reply(&query, Answer::Refused, words.as_bytes()),
+            };
+            let instance = Instance::new((served.fmu.clone(), served.isolation.clone()), holder, replies, over);
             instance.take(&letter, message, query);
             instances.insert(letter.id, instance);
         }

@@ -2,16 +2,19 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use macrostep_import::isolation::Way;
 use macrostep_import::isolation::far::OFFER;
+use zenoh::pubsub::Publisher;
 use zenoh::qos::CongestionControl;
 use zenoh::query::{ConsolidationMode, QueryTarget};
+use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use crate::access;
-use crate::letter::{Answer, Id, Letter, VERSION, Wish, answer, key_of};
+use crate::letter::{Answer, Id, Letter, VERSION, Wish, answer, key_of, reply, reply_key};
 
 /// How long nothing may be heard.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,8 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How long an answer is waited for before the letter is taken for lost; while it is made, its receiver says so every second.
 const WAIT: Duration = Duration::from_secs(5);
 
+/// How long a reply that is published is waited for before it is asked for.
+const SOON: Duration = Duration::from_secs(1);
+
 /// The same for letters of many bytes: at least so many a second.
 const SLOWEST: u64 = 1 << 20;
+
+/// Replies that may wait to be read: one is expected, and some may be late.
+const REPLIES_MAX: usize = 4;
 
 /// How often who serves hears that the instance is needed.
 const KEEP: Duration = Duration::from_secs(5);
@@ -31,6 +40,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A way to one instance.
 pub struct Post {
     session: Session,
+    /// Calls are published here, and their replies come there, with the number of the message.
+    calls: Publisher<'static>,
+    replies: Receiver<(u64, Vec<u8>)>,
     address: String,
     key: String,
     digest: String,
@@ -52,7 +64,18 @@ pub fn open(folder: PathBuf) -> Result<Post, String> {
     let key = key_of(&address)?;
     let session = access::client()?;
     let id = session.zid().to_le_bytes();
-    Ok(Post { session, address, key, digest, id, number: 0, kept: Instant::now() })
+    // Calls go one way, and their replies come the other.
+    let (came, replies) = sync_channel(REPLIES_MAX);
+    let hear = move |sample: Sample| {
+        if let Some((number, body)) = reply(&sample.payload().to_bytes()) {
+            let _ = came.try_send((number, body.to_vec()));
+        }
+    };
+    let failed = |e| format!("`{address}`: {e}");
+    session.declare_subscriber(reply_key(&id)).callback(hear).background().wait().map_err(failed)?;
+    let calls = session.declare_publisher(key.clone()).congestion_control(CongestionControl::Block).express(true);
+    let calls = calls.wait().map_err(failed)?;
+    Ok(Post { session, calls, replies, address, key, digest, id, number: 0, kept: Instant::now() })
 }
 
 /// Prints digest and description of the FMU at an address.
@@ -121,6 +144,26 @@ impl Post {
         let letter = Letter { wish, id: self.id, number: self.number, body };
         ask(&self.session, &self.key, &letter, wait, true).pop()
     }
+
+    /// Publishes a call; the reply, if it comes soon.
+    fn call(&self, body: &[u8]) -> Option<Vec<u8>> {
+        let letter = Letter { wish: Wish::Call, id: self.id, number: self.number, body };
+        self.calls.put(letter.bytes()).wait().ok()?;
+        let until = Instant::now() + SOON + slow(body);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.replies.recv_timeout(left).ok()? {
+                (number, reply) if number == self.number => return Some(reply),
+                // Of a message whose reply was asked for.
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What the bytes of a letter may take on a slow link.
+fn slow(body: &[u8]) -> Duration {
+    Duration::from_secs(body.len() as u64 / SLOWEST)
 }
 
 impl Way for Post {
@@ -129,8 +172,12 @@ impl Way for Post {
         let opening = [self.digest.as_bytes(), b"\n", holder().as_bytes(), b"\n", request].concat();
         let (wish, body) = if self.number == 0 { (Wish::Open, opening.as_slice()) } else { (Wish::Call, request) };
         self.number += 1;
-        let long = WAIT + Duration::from_secs(body.len() as u64 / SLOWEST);
-        let (mut heard, mut is_new) = (Instant::now(), true);
+        let (mut heard, mut is_new) = (Instant::now(), wish == Wish::Open);
+        if !is_new && let Some(found) = self.call(body) {
+            *reply = found;
+            return Ok(());
+        }
+        let long = WAIT + slow(body);
         loop {
             let answer = if is_new { self.ask(wish, body, long) } else { self.ask(Wish::Again, &[], WAIT) };
             if answer.is_some() {

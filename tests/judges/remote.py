@@ -1,10 +1,11 @@
 """Units on other machines, with both ends on this one: the bits of a local run, and what is said where something fails.
 
-    PATH=target/remote/debug:$PATH python3 tests/judges/remote.py target/release/macrostep target/judges/remote [CHECK…]
+    PATH=target/remote/debug:$PATH target/judges/remote-python/venv/bin/python tests/judges/remote.py target/release/macrostep target/judges/remote [CHECK…]
 """
 
 import atexit
 import csv
+import ctypes
 import json
 import os
 import queue
@@ -79,9 +80,9 @@ def scenario(name, remote):
     (WORK / f"{name}.toml").write_text(text)
 
 
-def run(arguments, env=None, limit=HANGS):
+def run(arguments, env=None):
     """The program's exit code and what it wrote."""
-    done = subprocess.run([PROGRAM, *arguments], cwd=WORK, env=env, capture_output=True, text=True, timeout=limit)
+    done = subprocess.run([PROGRAM, *arguments], cwd=WORK, env=env, capture_output=True, text=True, timeout=HANGS)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -171,12 +172,19 @@ class Cable:
                 return None
 
 
-def distance(fmu):
-    """50 ms of round trip: 10 s of case 1 in windows of 0.2 s."""
-    method = ["--step", "0.2", "--predict", "spectral:16", "--schedule", "gauss-seidel-reversed"]
+FAR = ["--predict", "spectral:16", "--schedule", "gauss-seidel-reversed"]
+
+
+def exactly():
+    """Rows of case 1 at their times, by half the macro step of units far away and more nodes."""
     code, expected, text = traced("local.toml", "out-local", ["--step", "0.1", "--method", "waveform:20"])
     assert code == 0, text
-    exact = {round(float(row["time"]), 9): row for row in csv.DictReader(expected.decode().splitlines())}
+    return {round(float(row["time"]), 9): row for row in csv.DictReader(expected.decode().splitlines())}
+
+
+def distance(fmu):
+    """50 ms of round trip: 10 s of case 1 in windows of 0.2 s."""
+    method, exact = ["--step", "0.2", *FAR], exactly()
     for corrector, trips_max in ("newton", 110), ("iqn-imvj", 127):
         code, local, text = traced("local.toml", "out-local", [*method, "--correct", corrector])
         assert code == 0, text
@@ -192,7 +200,6 @@ def distance(fmu):
         text, _ = master.communicate(timeout=HANGS)
         ended(server)
         again = [int(n) for n in re.findall(r"after (\d+) messages", server.stdout.read())]
-        # Against half the macro step and more nodes.
         rows = list(csv.DictReader((WORK / "out-far/trace.csv").read_text().splitlines()))
         off = 0.0
         for column in "mass1.x", "mass2.x":
@@ -210,7 +217,7 @@ def advice(files):
     port = free_port()
     server, cable = serving(port, *files), Cable(port, 0.025)
     began = time.monotonic()
-    code, text = run(["advise", "both.toml", "--out", "advice"], client(cable.port), limit=300)
+    code, text = run(["advise", "both.toml", "--out", "advice"], client(cable.port))
     took_s = time.monotonic() - began
     ended(server)
     answer = json.loads((WORK / "advice/advise.json").read_text()) if code == 0 else {}
@@ -268,6 +275,73 @@ def latency(fmu):
     ended(server)
     far, isolated, echo = (sorted(times)[2] for times in zip(*rounds))
     print(f"round trip {far:.0f} µs, a macro step of two isolated units {isolated:.0f} µs, TCP echo {echo:.0f} µs: {far / echo:.1f} of it")
+
+
+def with_ecos(places, step):
+    """10 s of case 1 in ecos: time [µs] and messages of a step, and the two positions at the end."""
+    from ecospy.EcosParameterSet import EcosParameterSet
+    from ecospy.EcosSimulation import EcosSimulation
+    from ecospy.EcosSimulationStructure import EcosSimulationStructure
+
+    structure, start = EcosSimulationStructure(), EcosParameterSet()
+    for unit, place in places.items():
+        structure.add_model(unit, place)
+    for out, to in ("mass1::f_c", "mass2::f"), ("mass2::x", "mass1::xi"), ("mass2::v", "mass1::xi_dot"):
+        structure.make_real_connection(out, to)
+    for unit, values in {"mass1": {"k": 10, "k_c": 100, "v0": 100}, "mass2": {"k": 1000, "v0": -100}}.items():
+        for name, value in values.items():
+            start.add_real(f"{unit}::{name}", value)
+    structure.add_parameter_set("start", start)
+
+    def written():
+        return int(re.search(r"syscw: (\d+)", Path("/proc/self/io").read_text())[1])
+
+    with EcosSimulation(step, structure=structure) as simulation:
+        assert simulation.init(0, "start")
+        steps, before, began = round(10 / step), written(), time.perf_counter()
+        simulation.step(steps)
+        took_s, messages = time.perf_counter() - began, written() - before
+        ends = [simulation.get_real(f"{unit}::x") for unit in places]
+        simulation.terminate()
+    return 1e6 * took_s / steps, messages / steps, ends
+
+
+def proxyfmu(files):
+    """The same pair with one unit behind the proxy of ecos, and behind this one, over TCP on this machine; times are printed, not judged."""
+    exact = exactly()
+    ends = [float(exact[10.0][f"{unit}.x"]) for unit in NAMES]
+    scales = [max(abs(float(row[f"{unit}.x"])) for row in exact.values()) for unit in NAMES]
+    here = {unit: str(WORK / file) for unit, file in zip(NAMES, files)}
+    # Its library wants Intel's threads without saying where, and its archive has no rights of files.
+    ctypes.CDLL(str(Path(sys.prefix) / "lib/libtbb.so.12"), mode=ctypes.RTLD_GLOBAL)
+    import ecospy
+
+    proxy, port = Path(ecospy.__file__).parent / "binaries/proxyfmu", free_port()
+    proxy.chmod(0o755)
+    boot = subprocess.Popen([proxy, "boot", "--port", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    atexit.register(boot.kill)
+    boot.stdout.readline()
+    there = {**here, "mass2": f"proxyfmu://127.0.0.1:{port}?file={here['mass2']}"}
+    rows = [(f"ecos, {where}, H = {step} s", *with_ecos(places, step)) for where, places, step in (("both here", here, 1e-3), ("proxyfmu", there, 1e-3), ("proxyfmu", there, 4e-3))]
+    ended(boot)
+    for where, system, step, method in (
+        ("both here, hold", "local.toml", 1e-3, ["--predict", "hold"]),
+        ("zenoh, hold", "one.toml", 1e-3, ["--predict", "hold"]),
+        ("zenoh, spectral:16 newton", "one.toml", 0.2, [*FAR, "--correct", "newton"]),
+    ):
+        port = free_port()
+        server = serving(port, files[1])
+        code, text = run(["run", system, *method, "--step", str(step), "--out", "out-steps"], client(port))
+        ended(server)
+        assert code == 0, text
+        last = list(csv.DictReader((WORK / "out-steps/trace.csv").read_text().splitlines()))[-1]
+        messages = 0 if system == "local.toml" else int(re.search(r"after (\d+) messages", server.stdout.readline())[1])
+        took, unit = re.search(r"windows in ([\d.]+) (m?s)", text).groups()
+        took_us = 1e6 * float(took) * (1e-3 if unit == "ms" else 1)
+        rows.append((f"macrostep, {where}, H = {step} s", took_us * step / 10, messages * step / 10, [float(last[f"{unit}.x"]) for unit in NAMES]))
+    for what, took_us, messages, found in rows:
+        off = max(abs(a - b) / scale for a, b, scale in zip(found, ends, scales))
+        print(f"{what:50} {took_us:8.1f} µs and {messages:4.1f} messages a step, relative error {off:.1e}")
 
 
 def one_error(what, code, text, words, rows=None):
@@ -526,6 +600,7 @@ def main():
         "distance": lambda: distance(files[1]),
         "advice": lambda: advice(files),
         "latency": lambda: latency(files[1]),
+        "proxyfmu": lambda: proxyfmu(files),
         "held": lambda: held(files[1]),
         "heavy": heavy,
         "another": lambda: another(files[1]),

@@ -4,13 +4,21 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 manifest=$root/remote/Cargo.toml
+work=$target/judges
 
-# Its crates are many: compiled once.
+. "$root/tests/kit/python.sh"
+environment "$work/remote-python" "$root/tests/judges/remote.txt"
+
+# Its crates are many, so they are compiled once: what has the lints compiles the program and its tests too.
 export CARGO_INCREMENTAL=0
+judged() {
+    verb=$1
+    shift
+    CARGO_TARGET_DIR=$target/remote RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings cargo "$verb" --quiet --locked --manifest-path "$manifest" "$@"
+}
 cargo fmt --manifest-path "$manifest" --check
-CARGO_TARGET_DIR=$target/remote cargo clippy --quiet --locked --manifest-path "$manifest" --all-targets -- -D warnings
-CARGO_TARGET_DIR=$target/remote cargo test --quiet --locked --manifest-path "$manifest"
-CARGO_TARGET_DIR=$target/remote cargo build --quiet --locked --manifest-path "$manifest"
+judged test
+judged build
 
 # The program finds `macrostep-remote` on the path.
 macrostep=${MACROSTEP:-}
@@ -18,4 +26,4 @@ if [ -z "$macrostep" ]; then
     cargo build --quiet --release --features full --manifest-path "$root/Cargo.toml"
     macrostep=$target/release/macrostep
 fi
-PATH=$target/remote/debug:$PATH python3 "$root/tests/judges/remote.py" "$macrostep" "$target/judges/remote"
+PATH=$target/remote/debug:$PATH "$work/remote-python/venv/bin/python" "$root/tests/judges/remote.py" "$macrostep" "$work/remote"
