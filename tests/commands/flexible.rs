@@ -307,7 +307,7 @@ fn an_arm_under_water_falls_as_archimedes_says() {
     // The tip over time, under water and in air with this gravity.
     let run = |name: &str, gravity: f64, more: &str| -> Vec<[f64; 2]> {
         let system = format!(
-            "[experiment]\nstop = 0.3\nstep = 1e-3\n[coupling]\npredict = \"linear\"\n\
+            "[experiment]\nstop = 0.3\nstep = 5e-3\n[coupling]\npredict = \"linear\"\n\
              [units.body]\nfmu = \"arm.fmu\"\nset = {{ joint = \"hinge_z\", \"gravity[2]\" = {gravity} }}\n\
              [record]\nvariables = [\"body.tip.r[1]\", \"body.tip.r[2]\"]\n{more}"
         );
@@ -336,9 +336,9 @@ fn an_arm_under_water_falls_as_archimedes_says() {
     let dry = run("dry", -9.81 * (1.0 - 1000.0 / 7850.0), "");
     let far = run("far", -9.81, "");
     let apart = |a: &[[f64; 2]]| a.iter().zip(&dry).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max);
-    println!("tip fell to {:.3} m, off by {:.2e} m; in air by {:.2e} m", dry[300][1], apart(&wet), apart(&far));
+    println!("tip fell to {:.3} m, off by {:.2e} m; in air by {:.2e} m", dry[60][1], apart(&wet), apart(&far));
     // The tip falls by more than half a metre, and without water by a twentieth of this more.
-    assert!(dry[300][1] < -0.45 && apart(&far) > 0.03);
+    assert!(dry[60][1] < -0.45 && apart(&far) > 0.03);
     assert!(apart(&wet) < 2e-3 * apart(&far), "{:e}", apart(&wet));
     // A node set has no facets.
     let output = macrostep(&[

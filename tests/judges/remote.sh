@@ -6,7 +6,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 manifest=$root/remote/Cargo.toml
 work=$target/judges
 
-. "$root/tests/kit/python.sh"
+. "$root/tests/kit/judge.sh"
 environment "$work/remote-python" "$root/tests/judges/remote.txt"
 
 # Its crates are many, so they are compiled once: what has the lints compiles the program and its tests too.
@@ -21,9 +21,5 @@ judged test
 judged build
 
 # The program finds `macrostep-remote` on the path.
-macrostep=${MACROSTEP:-}
-if [ -z "$macrostep" ]; then
-    cargo build --quiet --release --features full --manifest-path "$root/Cargo.toml"
-    macrostep=$target/release/macrostep
-fi
-PATH=$target/remote/debug:$PATH "$work/remote-python/venv/bin/python" "$root/tests/judges/remote.py" "$macrostep" "$work/remote"
+program
+PATH=$target/remote/debug:$PATH "$work/remote-python/venv/bin/python" "$root/tests/judges/remote.py" "$MACROSTEP" "$work/remote"

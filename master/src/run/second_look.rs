@@ -6,6 +6,9 @@
 //! apart = max_signals  max |y_H − y_{H/2}| / max |y_{H/2}|  ·  N/n
 //! ```
 //!
+//! A signal counts as at least a thousandth of the largest that its unit gives in the same unit of measurement: what a body moves out of its
+//! plane is rounding and the asymmetry of its mesh, and may double without harm.
+//!
 //! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
 //! error is above its amplitude is apart from one with half the macro step by about a half of it.
 //!
@@ -19,6 +22,7 @@
 use crate::error::RunError;
 use crate::run::Simulation;
 use crate::run::verdict::{Grade, Second, Verdict};
+use std::collections::HashMap;
 
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
@@ -26,6 +30,9 @@ const WINDOWS_MAX: u64 = 5000;
 /// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
 const APART: f64 = 0.2;
 const APART_BY_PART: f64 = 0.08;
+
+/// What a signal is at least, in parts of the largest of its unit in the same unit of measurement.
+const SMALL: f64 = 1e-3;
 
 /// By how much errors are larger than the difference to a run with half the macro step, at most, where half the macro step halves them.
 const HALVED: f64 = 2.0;
@@ -141,6 +148,54 @@ fn apart([whole, half]: [&mut Simulation; 2], windows: u64) -> Result<f64, RunEr
             (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
         }
     }
-    let relative = differences.iter().zip(&sizes).map(|(d, size)| if *size > 0.0 { d / size } else { 0.0 });
-    Ok(relative.fold(0.0, f64::max))
+    Ok(share(&differences, &sizes, &families(whole)))
+}
+
+/// The largest difference in parts of the size of its signal, which counts as a part of the largest of its family at least.
+fn share(differences: &[f64], sizes: &[f64], families: &[usize]) -> f64 {
+    let mut largest = vec![0.0f64; sizes.len()];
+    families.iter().zip(sizes).for_each(|(&family, &size)| largest[family] = largest[family].max(size));
+    let signals = differences.iter().zip(sizes).zip(families);
+    let scaled = signals.map(|((difference, size), family)| (difference, size.max(SMALL * largest[*family])));
+    scaled.map(|(difference, scale)| if scale > 0.0 { difference / scale } else { 0.0 }).fold(0.0, f64::max)
+}
+
+/// For each value of [`Simulation::compared`] the place of the first one that comes from the same unit in the same unit of measurement; its
+/// own where none is declared.
+fn families(run: &Simulation) -> Vec<usize> {
+    let mut first = vec![0];
+    first.extend(run.compared().scan(0, |places, row| {
+        *places += row.len();
+        Some(*places)
+    }));
+    let mut families: Vec<usize> = (0..first[first.len() - 1]).collect();
+    for port in &run.window.unit_ports {
+        let reals = port.unit.description().variables.iter().filter(|v| v.real().is_some() && !v.unit().is_empty());
+        let units: HashMap<u32, &str> = reals.map(|v| (v.value_reference, v.unit())).collect();
+        let mut heads = HashMap::new();
+        for &(channel, place, width) in &port.outputs.channels {
+            let places = (first[channel]..first[channel + 1]).take(width);
+            for (own, reference) in places.zip(&port.outputs.refs[place..]) {
+                if let Some(unit) = units.get(reference) {
+                    families[own] = *heads.entry(*unit).or_insert(own);
+                }
+            }
+        }
+    }
+    families
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn what_is_small_beside_its_family_may_differ() {
+        // Two of one family, of which the second is a millionth and twice as large in the other run; then the same in families of their own.
+        let (differences, sizes) = ([1e-3, 1e-6], [1.0, 1e-6]);
+        assert_eq!(share(&differences, &sizes, &[0, 0]), 1e-3);
+        assert_eq!(share(&differences, &sizes, &[0, 1]), 1.0);
+        // The order in which they come makes no difference, and what is zero in both runs is equal.
+        assert_eq!(share(&[1e-6, 1e-3, 0.0], &[1e-6, 1.0, 0.0], &[0, 0, 2]), 1e-3);
+    }
 }

@@ -1,4 +1,4 @@
-"""The book of docs, as mdBook writes it: every link inside it leads to a page and a heading that are there. `book.py FOLDER`"""
+"""The book of docs, as mdBook writes it: every link inside it leads to a page and a heading that are there. `links.py FOLDER`"""
 
 import sys
 from html.parser import HTMLParser
