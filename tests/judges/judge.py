@@ -25,6 +25,8 @@ FUNCTIONS = """
     SetString GetFMUstate SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate DeSerializeFMUstate
     GetDirectionalDerivative SetRealInputDerivatives GetRealOutputDerivatives DoStep CancelStep GetStatus
     GetRealStatus GetIntegerStatus GetBooleanStatus GetStringStatus
+    EnterEventMode NewDiscreteStates EnterContinuousTimeMode CompletedIntegratorStep SetTime SetContinuousStates
+    GetDerivatives GetEventIndicators GetContinuousStates GetNominalsOfContinuousStates
 """.split()
 
 
@@ -136,7 +138,7 @@ def fmutool(fmu):
 
 
 def symbols(fmu):
-    """The library exports the functions of co-simulation and nothing else, and every symbol it needs is found."""
+    """The library exports the functions of both faces and nothing else, and every symbol it needs is found."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(fmu) as archive:
         libraries = [name for name in archive.namelist() if name.startswith("binaries/linux64/")]
         if len(libraries) != 1:
