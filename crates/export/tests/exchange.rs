@@ -47,7 +47,8 @@ fn initialised(f: &Functions, c: Component) {
 
 /// From event mode to continuous-time mode.
 fn go_on(f: &Functions, c: Component) {
-    let mut info = EventInfo { new_discrete_states_needed: TRUE, next_event_time_defined: TRUE, ..EventInfo::default() };
+    let mut info =
+        EventInfo { new_discrete_states_needed: TRUE, next_event_time_defined: TRUE, ..EventInfo::default() };
     // SAFETY: a live component, and a place for the answer.
     unsafe {
         assert_eq!((f.new_discrete_states.unwrap())(c, &raw mut info), OK);
@@ -274,7 +275,10 @@ fn what_is_not_allowed_is_an_error_with_a_message() {
             error((f.do_step)(c, 0.0, 1e-8, TRUE), "fmi2DoStep is not allowed in state");
             error(slope(c, &input, 1, &1, &1.0), "fmi2SetRealInputDerivatives is not allowed in state");
             let get = f.get_real_output_derivatives.unwrap();
-            error(get(c, &reference("u_1"), 1, &1, &raw mut value), "fmi2GetRealOutputDerivatives is not allowed in state");
+            error(
+                get(c, &reference("u_1"), 1, &1, &raw mut value),
+                "fmi2GetRealOutputDerivatives is not allowed in state",
+            );
             go_on(&f, c);
             // Into continuous-time mode only once.
             error((f.enter_continuous_time_mode.unwrap())(c), "fmi2EnterContinuousTimeMode is not allowed");
