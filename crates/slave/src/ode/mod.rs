@@ -87,7 +87,7 @@ impl<E: Equations> Ode<E> {
     /// States and rates that no output shows.
     #[cold]
     #[inline(never)]
-    fn evaluate_locals(&self, memory: &mut Memory) {
+    fn evaluate_locals(&self, memory: &mut Memory) -> Result<(), Fault> {
         let (t, p, z) = (memory.time_s, Self::parameters(memory), Self::states(memory));
         let u = E::Inputs::<f64>::from_fn(|i| memory.inputs.coefficient(i, 0));
         let rates = E::rates(&Point { t, p, z, u, du: E::Inputs::<f64>::from_fn(|i| memory.inputs.coefficient(i, 1)) });
@@ -95,6 +95,7 @@ impl<E: Equations> Ode<E> {
         let unrated = self.shown.unrated.iter().map(|k| rates.as_slice()[*k]);
         let locals = &mut memory.reals[self.locals()..];
         locals.iter_mut().zip(hidden.chain(unrated)).for_each(|(local, value)| *local = value);
+        Ok(())
     }
 
     fn parameters(memory: &Memory) -> E::Parameters<f64> {
@@ -205,12 +206,8 @@ impl<E: Equations> Model for Ode<E> {
 
     #[inline]
     fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault> {
-        if group == Group::Dense {
-            return self.evaluate_dense(memory);
-        }
-        if group == Group::Rates {
-            self.evaluate_locals(memory);
-            return Ok(());
+        if group != Group::Outputs {
+            return if group == Group::Dense { self.evaluate_dense(memory) } else { self.evaluate_locals(memory) };
         }
         let (p, z) = (Self::parameters(memory), Self::states(memory));
         let y = Self::outputs(memory.time_s, p, z, &memory.inputs, 0.0);
