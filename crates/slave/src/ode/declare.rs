@@ -6,7 +6,7 @@ use macrostep_description::{
 use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Scalar, Trace, Vector};
 
 use super::shown::Shown;
-use super::{NODES, Ode, Rhythm};
+use super::{IS_EXCHANGED, NODES, Ode, Rhythm};
 use crate::ode::propagate::Exact;
 use crate::{Declaration, Equations, Fault, builder, capabilities};
 
@@ -27,42 +27,14 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         parameters.extend(&inputs);
         parameters
     };
-    // Outputs, with the dependencies that the equations themselves show.
-    let shown = Shown::new(&declaration, Ode::<E>::Z, b.next_id());
+    // What the equations compute: outputs, their nodes, and states with their rates.
+    let shown = Shown::new(&declaration, if IS_EXCHANGED { Ode::<E>::Z } else { 0 }, b.next_id());
     let running_known: Vec<VariableId> = inputs.iter().chain(&shown.states).copied().collect();
+    let known = Known { running: &running_known, initial: &initially_known };
     let [outputs_follow, rates_follow, states_follow] = dependencies::<E>(&declaration);
-    let mut outputs: Vec<VariableId> = Vec::new();
-    for (output, follows) in declaration.outputs.iter().zip(&outputs_follow) {
-        let mut output = follows.of(output.clone(), &running_known, &initially_known);
-        for (_, of) in declaration.derivatives.iter().filter(|(derivative, _)| *derivative == outputs.len()) {
-            let is_rate = shown.is_rate(b.next_id(), outputs[*of]);
-            output =
-                if is_rate { output.state_derivative_of(outputs[*of]) } else { output.derivative_of(outputs[*of]) };
-        }
-        outputs.push(b.add(output));
-    }
-    // Nodes of dense outputs lie in the last step: they follow no input of now.
-    for (output, about) in &declaration.dense {
-        for i in 0..NODES {
-            let node = Declared::discrete_output(&node_name(declaration.outputs[*output].name(), i), 0.0)
-                .like(&declaration.outputs[*output])
-                .about(&format!("{about} at node {i} of the last step"))
-                .depends(&[])
-                .initially(&members(outputs_follow[*output].initial.all(), &initially_known).collect::<Vec<_>>());
-            b.add(node);
-        }
-    }
-    // States and rates that no output shows.
-    for (i, k) in shown.hidden.iter().enumerate() {
-        let local = Declared::local(&format!("state[{}]", i + 1)).about("state that no output shows");
-        b.add(states_follow[*k].of(local, &[], &initially_known));
-    }
-    for k in &shown.unrated {
-        let state = shown.states[*k];
-        let local = Declared::local(&format!("der({})", b.name(state))).about("its rate").state_derivative_of(state);
-        b.add(rates_follow[*k].of(local, &running_known, &initially_known));
-    }
-    b.model_exchange();
+    add_outputs(&mut b, &declaration, &shown, (&outputs_follow, known));
+    add_nodes(&mut b, &declaration, (&outputs_follow, known));
+    add_locals(&mut b, &shown, (&states_follow, &rates_follow), known);
     // The model knows variables by their place.
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
     let reals = description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_)));
@@ -75,6 +47,58 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         rhythm: Rhythm::default(),
     };
     Ok((model, description))
+}
+
+/// What is known while running, and while initialising.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    running: &'a [VariableId],
+    initial: &'a [VariableId],
+}
+
+/// Outputs, with the dependencies that the equations themselves show.
+fn add_outputs(b: &mut Builder, d: &Declaration, shown: &Shown, (follow, known): (&[Follows], Known<'_>)) {
+    let mut outputs: Vec<VariableId> = Vec::new();
+    for (output, follows) in d.outputs.iter().zip(follow) {
+        let mut output = follows.of(output.clone(), known);
+        for (_, of) in d.derivatives.iter().filter(|(derivative, _)| *derivative == outputs.len()) {
+            let is_rate = shown.is_rate(b.next_id(), outputs[*of]);
+            output =
+                if is_rate { output.state_derivative_of(outputs[*of]) } else { output.derivative_of(outputs[*of]) };
+        }
+        outputs.push(b.add(output));
+    }
+}
+
+/// Nodes of dense outputs lie in the last step: they follow no input of now.
+fn add_nodes(b: &mut Builder, d: &Declaration, (follow, known): (&[Follows], Known<'_>)) {
+    for (output, about) in &d.dense {
+        for i in 0..NODES {
+            let node = Declared::discrete_output(&node_name(d.outputs[*output].name(), i), 0.0)
+                .like(&d.outputs[*output])
+                .about(&format!("{about} at node {i} of the last step"))
+                .depends(&[])
+                .initially(&members(follow[*output].initial.all(), known.initial).collect::<Vec<_>>());
+            b.add(node);
+        }
+    }
+}
+
+/// States and rates that no output shows: the equations are known whole, so that others can integrate them.
+fn add_locals(b: &mut Builder, shown: &Shown, (states, rates): (&[Follows], &[Follows]), known: Known<'_>) {
+    if !IS_EXCHANGED {
+        return;
+    }
+    for (i, k) in shown.hidden.iter().enumerate() {
+        let local = Declared::local(&format!("state[{}]", i + 1)).about("state that no output shows");
+        b.add(states[*k].of(local, Known { running: &[], ..known }));
+    }
+    for k in &shown.unrated {
+        let state = shown.states[*k];
+        let local = Declared::local(&format!("der({})", b.name(state))).about("its rate").state_derivative_of(state);
+        b.add(rates[*k].of(local, known));
+    }
+    b.model_exchange();
 }
 
 /// # Errors
@@ -167,15 +191,15 @@ struct Follows {
 
 impl Follows {
     /// A variable that shows it, where these are known.
-    fn of(&self, declared: Declared, running: &[VariableId], initial: &[VariableId]) -> Declared {
+    fn of(&self, declared: Declared, known: Known<'_>) -> Declared {
         let kinds = [
             (self.running.constant, DependencyKind::Constant),
             (self.running.fixed, DependencyKind::Fixed),
             (self.running.dependent, DependencyKind::Dependent),
         ];
-        let of_kind = |(set, kind): (u128, DependencyKind)| members(set, running).map(move |id| (id, kind));
+        let of_kind = |(set, kind): (u128, DependencyKind)| members(set, known.running).map(move |id| (id, kind));
         let depends: Vec<_> = kinds.into_iter().flat_map(of_kind).collect();
-        declared.depends(&depends).initially(&members(self.initial.all(), initial).collect::<Vec<_>>())
+        declared.depends(&depends).initially(&members(self.initial.all(), known.initial).collect::<Vec<_>>())
     }
 }
 
@@ -195,15 +219,23 @@ fn dependencies<E: Equations>(d: &Declaration) -> [Vec<Follows>; 3] {
     // While initialising, parameters and inputs.
     let p = E::Parameters::<Trace>::from_fn(|i| Trace::known(i, start(&d.parameters, i)));
     let initial = at(p, E::start(&p), Ode::<E>::P);
-    let both = |running: &[Trace], initial: &[Trace]| {
-        let pairs = running.iter().zip(initial);
-        pairs.map(|(running, initial)| Follows { running: *running, initial: *initial }).collect()
-    };
-    [
-        both(E::outputs(&running).as_slice(), E::outputs(&initial).as_slice()),
-        both(E::rates(&running).as_slice(), E::rates(&initial).as_slice()),
-        both(running.z.as_slice(), initial.z.as_slice()),
-    ]
+    both(evaluated::<E>(&running), evaluated::<E>(&initial))
+}
+
+/// Outputs, rates and states at a point.
+#[inline(never)]
+fn evaluated<E: Equations>(at: &Point<E, Trace>) -> [Vec<Trace>; 3] {
+    let rates = if IS_EXCHANGED { E::rates(at).as_slice().to_vec() } else { Vec::new() };
+    [E::outputs(at).as_slice().to_vec(), rates, at.z.as_slice().to_vec()]
+}
+
+/// Pairs of what was found while running and while initialising.
+fn both(running: [Vec<Trace>; 3], initial: [Vec<Trace>; 3]) -> [Vec<Follows>; 3] {
+    let mut running = running.into_iter();
+    initial.map(|initial| {
+        let pairs = running.next().unwrap_or_default().into_iter().zip(initial);
+        pairs.map(|(running, initial)| Follows { running, initial }).collect()
+    })
 }
 
 fn members(set: u128, list: &[VariableId]) -> impl Iterator<Item = VariableId> {

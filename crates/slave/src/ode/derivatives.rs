@@ -6,7 +6,7 @@
 
 use macrostep_ode::{Dual, Point, Vector, output_series};
 
-use super::{NODES, Ode};
+use super::{IS_EXCHANGED, NODES, Ode};
 use crate::{Equations, Fault, Memory, Phase, Tangent};
 
 /// What a value reference stands for.
@@ -91,7 +91,7 @@ impl<E: Equations> Ode<E> {
         // One evaluation for all unknowns.
         let at = self.point(memory, dp, du, dz);
         let y = E::outputs(&at);
-        let has_rates = unknown.iter().any(|reference| matches!(self.role(*reference), Role::Rate(_)));
+        let has_rates = IS_EXCHANGED && unknown.iter().any(|reference| matches!(self.role(*reference), Role::Rate(_)));
         let rates = has_rates.then(|| E::rates(&at));
         for (reference, d) in unknown.iter().zip(d_unknown) {
             *d = match self.role(*reference) {
