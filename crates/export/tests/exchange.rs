@@ -30,7 +30,7 @@ fn reference(name: &str) -> u32 {
 
 /// An instance of this face.
 fn made(f: &Functions, face: Type, messages: &Messages) -> Component {
-    let c = instantiate_for(f, (face, "line"), &description().guid, messages, false);
+    let c = instantiate_for(f, face, ["line", &description().guid], messages, false);
     assert!(!c.is_null(), "{:?}", messages.take());
     c
 }

@@ -62,14 +62,14 @@ pub fn callbacks(messages: &Messages) -> CallbackFunctions {
 
 /// Instantiates for co-simulation with a good URI.
 pub fn instantiate(f: &Functions, name: &str, guid: &str, messages: &Messages, logging: bool) -> Component {
-    instantiate_for(f, (CO_SIMULATION, name), guid, messages, logging)
+    instantiate_for(f, CO_SIMULATION, [name, guid], messages, logging)
 }
 
 /// The same for a face.
 pub fn instantiate_for(
     f: &Functions,
-    (face, name): (Type, &str),
-    guid: &str,
+    face: Type,
+    [name, guid]: [&str; 2],
     messages: &Messages,
     logging: bool,
 ) -> Component {
