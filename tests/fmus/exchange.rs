@@ -92,7 +92,7 @@ fn input(i: usize, order: usize, part: f64, run_s: f64) -> f64 {
 
 /// References of variables.
 fn references(d: &ModelDescription, is: impl Fn(usize) -> bool) -> Vec<u32> {
-    (0..d.variables.len()).filter(|i| is(*i)).map(|i| d.variables[i.to_owned()].value_reference).collect()
+    (0..d.variables.len()).filter(|i| is(*i)).map(|i| d.variables[i].value_reference).collect()
 }
 
 /// Inputs of a step that begins at a part of the run: references, orders and values of derivatives, in order from 0.

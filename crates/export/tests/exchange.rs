@@ -208,7 +208,7 @@ fn runge_kutta(f: &Functions, c: Component, t: f64, h: f64, z: &[f64]) -> Vec<f6
 type Call = (&'static str, Box<dyn Fn(Component) -> Status>);
 
 fn calls(f: &Functions) -> Vec<Call> {
-    let (mut z, f) = (vec![0.0; N], f.clone());
+    let (mut z, f) = (vec![0.0; N], *f);
     let pointer = z.as_mut_ptr();
     std::mem::forget(z);
     macro_rules! call {
