@@ -6,7 +6,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Place, Value};
+use macrostep_description::{BaseUnit, Causality, Dependencies, Item, Kind, ModelDescription, Place, Value};
 use macrostep_import::fmu::Fmu;
 use macrostep_system::Fmus;
 use macrostep_system::assemble::{InputOrder, order_alone};
@@ -141,11 +141,13 @@ fn dependencies(d: &ModelDescription) -> Vec<Option<&Dependencies>> {
     of
 }
 
+/// The inputs among them; others are states.
 fn names<'a>(
     d: &'a ModelDescription,
     known: &'a [(usize, macrostep_description::DependencyKind)],
 ) -> impl Iterator<Item = &'a str> {
-    known.iter().filter_map(|(k, _)| d.variables.get(*k)).map(|v| v.name.as_str())
+    let known = known.iter().filter_map(|(k, _)| d.variables.get(*k));
+    known.filter(|v| v.causality == Causality::Input).map(|v| v.name.as_str())
 }
 
 /// Items of a kind; none where it is no enumeration.

@@ -1,5 +1,7 @@
 //! The FMUs of this project: their references, tables and recipes, and coupled flexible bodies.
 
+#[cfg(target_os = "linux")]
+mod exchange;
 mod flexible_units;
 mod platforms;
 mod recipes;

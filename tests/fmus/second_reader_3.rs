@@ -1,7 +1,7 @@
 //! Descriptions for FMI 3.0 read by another reader: what the crate `fmi-schema` finds in each one that we write is what our reader finds there.
 //!
-//! `fmi-schema` 0.8 refuses three things that the standard has, which are taken out of the text or written as it wants them: `unit` of a variable,
-//! the exponents `A` and `K` of a unit, and the processing instruction in our annotation. Variables of enumerations it leaves out.
+//! `fmi-schema` 0.8 refuses some things that the standard has, which are taken out of the text or written as it wants them: `unit` and `nominal` of a
+//! variable, the exponents `A` and `K` of a unit, and the processing instruction in our annotation. Variables of enumerations it leaves out.
 
 use super::second_reader::same;
 use fmi_schema::fmi3::{
@@ -15,12 +15,13 @@ use macrostep_description::{Dependencies, Fmi3, Kind, ModelDescription, Native, 
 
 /// Without what theirs does not know.
 fn adapted(text: &str) -> String {
-    let without_unit = |line: &str| match line.split_once(" unit=\"") {
+    let without = |line: &str, attribute: &str| match line.split_once(attribute) {
         Some((before, after)) => format!("{before}{}", after.split_once('"').expect("an end").1),
         None => line.replace(" A=\"", " a=\"").replace(" K=\"", " k=\""),
     };
+    let adapted = |line: &str| without(&without(line, " unit=\""), " nominal=\"");
     let is_known = |line: &&str| !line.trim_start().starts_with("<?annotation");
-    text.lines().filter(is_known).map(|line| without_unit(line) + "\n").collect()
+    text.lines().filter(is_known).map(|line| adapted(line) + "\n").collect()
 }
 
 /// Both readers' findings in one text, field by field; the number of variables.

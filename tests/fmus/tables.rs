@@ -50,13 +50,14 @@ fn narrow(table: &str) -> String {
 }
 
 fn overview() -> String {
-    let mut table = Table::new("FMU | what | inputs | outputs | parameters");
+    let mut table = Table::new("FMU | what | faces | inputs | outputs | parameters");
     for model in all() {
         let d = model.describe();
         let cell = |c| names(&d, c);
         table.row([
             format!("[`{}`](#{})", model.identifier, model.identifier),
             d.description.clone().unwrap_or_default(),
+            if d.model_exchange.is_some() { "both" } else { "co-simulation" }.to_string(),
             cell(Causality::Input),
             cell(Causality::Output),
             cell(Causality::Parameter),
@@ -107,7 +108,8 @@ fn table(d: &ModelDescription) -> String {
 const PREFACE: &str = r#"# The FMUs and their variables
 
 Generated from the declarations by `MACROSTEP_WRITE=1 cargo test --test all fmus::tables`. `macrostep fmus --out DIR` writes the
-files; each carries its equations in `documentation/index.html`.
+files; each carries its equations in `documentation/index.html`. Those with *both* faces can also be integrated by other tools
+([model exchange](faces.md#fmus-of-this-program)).
 
 ## Dense output in other tools
 

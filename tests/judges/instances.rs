@@ -7,6 +7,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use macrostep::embedded;
+use macrostep_import::Face;
 use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_master::unit::Unit;
 use macrostep_packager::Fmi;
@@ -19,6 +20,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         lives(name, if macrostep_models::find(name).is_some() { count } else { count / 10 }, |i| {
             Fmu::from_bytes(name, bytes)?.instantiate(&format!("{name} {i}"), &FmuOptions::default())
         })?;
+        // By its equations, where it has that face.
+        if let Ok(fmu) = Fmu::from_bytes(name, bytes)?.by_face(Some(Face::ModelExchange)) {
+            lives(&format!("{name} by its equations"), count / 10, |i| {
+                fmu.instantiate_equations(&format!("{name} {i}"), &FmuOptions::default())
+            })?;
+        }
         // The same library through the functions of FMI 3.0.
         let three = embedded::packed_for(name, Fmi::Three, Vec::new()).ok_or("carried")??;
         let title = format!("{name} in FMI 3.0");
@@ -57,8 +64,8 @@ fn life(unit: &mut dyn Unit) -> Result<(), Box<dyn Error>> {
     let bytes = unit.serialize()?;
     unit.deserialize(&bytes)?;
     // Refused, and so logged: messages take memory too.
-    if unit.step(0.0, -1.0, false).is_ok() {
-        return Err(format!("`{}` made a step of -1 s", unit.name()).into());
+    if unit.get_real(&[u32::MAX], &mut [0.0]).is_ok() {
+        return Err(format!("`{}` has a variable with the last reference", unit.name()).into());
     }
     unit.reset()?;
     Ok(())

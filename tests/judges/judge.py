@@ -25,6 +25,8 @@ FUNCTIONS = """
     SetString GetFMUstate SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate DeSerializeFMUstate
     GetDirectionalDerivative SetRealInputDerivatives GetRealOutputDerivatives DoStep CancelStep GetStatus
     GetRealStatus GetIntegerStatus GetBooleanStatus GetStringStatus
+    EnterEventMode NewDiscreteStates EnterContinuousTimeMode CompletedIntegratorStep SetTime SetContinuousStates
+    GetDerivatives GetEventIndicators GetContinuousStates GetNominalsOfContinuousStates
 """.split()
 
 
@@ -136,7 +138,7 @@ def fmutool(fmu):
 
 
 def symbols(fmu):
-    """The library exports the functions of co-simulation and nothing else, and every symbol it needs is found."""
+    """The library exports the functions of both faces and nothing else, and every symbol it needs is found."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(fmu) as archive:
         libraries = [name for name in archive.namelist() if name.startswith("binaries/linux64/")]
         if len(libraries) != 1:
@@ -256,7 +258,40 @@ def three(fmu):
                 raise Fault(f"`{name}` in row {row} is {b!r} by FMI 3.0, {a!r} by FMI 2.0")
 
 
-JUDGES = [archive, validation, schema, fmutool, symbols, starts, defaults, simulation, equality, state, three]
+def exchange(fmu):
+    """FMPy's solvers of the equations: CVODE ends where the model's own solver ends, and the error of Euler's method halves with its step."""
+    description = fmpy.read_model_description(str(fmu))
+    if description.modelExchange is None:
+        return
+    step_s = float(description.defaultExperiment.stepSize)
+    variables = description.modelVariables
+    names = [v.name for v in variables if v.causality == "output" and "_node[" not in v.name]
+    values = {v.name: 0.01 for v in variables if v.causality == "input"}
+
+    def rows(kind, start=values, parts=1, **more):
+        """At the ends of recommended steps; FMPy's Euler makes one step to a row."""
+        interval = dict(stop_time=20 * step_s, output_interval=step_s / parts, step_size=step_s / parts)
+        return fmpy.simulate_fmu(str(fmu), fmi_type=kind, start_values=start, output=names, **interval, **more)[::parts]
+
+    # Its own solver with inputs that are held, at a hundredth of the step where it takes steps.
+    fine = {"micro_step": step_s / 100} if any(v.name == "micro_step" for v in variables) else {}
+    own = rows("CoSimulation", {**values, **fine})
+
+    def error(found):
+        if len(found) != len(own):
+            raise Fault(f"found {len(found)} rows, expected {len(own)}")
+        size = {name: float(max(abs(own[name]))) or 1.0 for name in names}
+        return max((float(max(abs(found[name] - own[name]))) / size[name], name) for name in names)
+
+    worst, name = error(rows("ModelExchange", solver="CVode", relative_tolerance=1e-10))
+    if not worst < 1e-6:
+        raise Fault(f"`{name}` of CVODE is off by {worst:.1e} of its largest value, expected less than 1e-6")
+    (coarse, name), (fine, _) = (error(rows("ModelExchange", parts=parts, solver="Euler")) for parts in (20, 40))
+    if coarse > 1e-9 and not 1.8 < coarse / fine < 2.2:
+        raise Fault(f"`{name}` of Euler's method is off by {coarse:.3e}, and by {fine:.3e} with half the step")
+
+
+JUDGES = [archive, validation, schema, fmutool, symbols, starts, defaults, simulation, equality, state, exchange, three]
 
 
 def main(arguments):

@@ -124,7 +124,10 @@ impl Unit for Limited {
 pub fn cut_fmu(model: &str, attributes: &[&str]) -> Vec<u8> {
     changed_fmu(model, |xml| {
         for attribute in attributes {
-            let start = xml.find(&format!(" {attribute}=\"")).unwrap_or_else(|| panic!("{model} has no {attribute}"));
+            // Capabilities of the other face have the same names, and stand before.
+            let from = xml.find("<CoSimulation").unwrap_or_else(|| panic!("{model} is none for co-simulation"));
+            let found = xml[from..].find(&format!(" {attribute}=\""));
+            let start = from + found.unwrap_or_else(|| panic!("{model} has no {attribute}"));
             let value = start + attribute.len() + 3;
             let end = value + xml[value..].find('"').expect("a value") + 1;
             xml.replace_range(start..end, "");

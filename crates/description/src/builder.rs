@@ -6,8 +6,8 @@
 use crate::{BaseUnit, declared::Statement};
 use crate::{
     Causality, CoSimulation, Declared, DefaultExperiment, Dependencies, DependencyKind, Initial, Item, Kind,
-    LogCategory, ModelDescription, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Value, Variability, Variable,
-    VendorAnnotation, guid_of,
+    LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming, TypeDefinition, Unit, Unknown, Value,
+    Variability, Variable, VendorAnnotation, guid_of,
 };
 
 /// Position of a variable in the declaration (from 0).
@@ -43,6 +43,8 @@ pub struct DeclarationError {
 pub struct Builder {
     description: ModelDescription,
     co_simulation: CoSimulation,
+    /// Whether the equations can be integrated by others as well.
+    is_exchanged: bool,
     statements: Vec<Statement>,
     /// Variables of each type so far: real, integer and enumeration, Boolean, string.
     counts: [u32; 4],
@@ -61,7 +63,7 @@ impl Builder {
             ..ModelDescription::default()
         };
         let co_simulation = CoSimulation { model_identifier: identifier.into(), ..CoSimulation::default() };
-        Builder { description, co_simulation, statements: Vec::new(), counts: [0; 4] }
+        Builder { description, co_simulation, is_exchanged: false, statements: Vec::new(), counts: [0; 4] }
     }
 
     /// `version` of the model.
@@ -73,6 +75,11 @@ impl Builder {
     pub fn capabilities(&mut self, capabilities: CoSimulation) {
         let model_identifier = std::mem::take(&mut self.co_simulation.model_identifier);
         self.co_simulation = CoSimulation { model_identifier, ..capabilities };
+    }
+
+    /// Adds the face of model exchange, of the same library: every state is a variable, with its derivative as another one.
+    pub fn model_exchange(&mut self) {
+        self.is_exchanged = true;
     }
 
     /// Defines a unit, once; a second definition of the same name is ignored.
@@ -147,6 +154,16 @@ impl Builder {
         VariableId(self.statements.len() - 1)
     }
 
+    /// The variable that is added next.
+    pub fn next_id(&self) -> VariableId {
+        VariableId(self.statements.len())
+    }
+
+    /// Name of a variable.
+    pub fn name(&self, id: VariableId) -> &str {
+        &self.description.variables[id.0].name
+    }
+
     /// Value reference of a variable among those of its type.
     pub fn reference(&self, id: VariableId) -> u32 {
         self.description.variables[id.0].value_reference
@@ -158,7 +175,7 @@ impl Builder {
     /// The first variable that breaks a rule: a name twice, a start value where none may be or none where one must be,
     /// a start value out of range, an unknown unit or type, an output without stated dependencies.
     pub fn finish(self) -> Result<ModelDescription, DeclarationError> {
-        let Builder { mut description, co_simulation, statements, .. } = self;
+        let Builder { mut description, co_simulation, is_exchanged, statements, .. } = self;
         description.inherit_types();
         for (i, variable) in description.variables.iter().enumerate() {
             if let Some(problem) = problem(&description, i, variable, &statements[i]) {
@@ -166,6 +183,17 @@ impl Builder {
             }
         }
         description.structure = structure(&description.variables, &statements);
+        // The same instances stand behind both faces.
+        let c = &co_simulation;
+        description.model_exchange = is_exchanged.then(|| ModelExchange {
+            model_identifier: c.model_identifier.clone(),
+            completed_integrator_step_not_needed: true,
+            can_not_use_memory_management_functions: c.can_not_use_memory_management_functions,
+            can_get_and_set_fmu_state: c.can_get_and_set_fmu_state,
+            can_serialize_fmu_state: c.can_serialize_fmu_state,
+            provides_directional_derivative: c.provides_directional_derivative,
+            ..ModelExchange::default()
+        });
         description.co_simulation = Some(co_simulation);
         description.guid = guid_of(&description);
         Ok(description)

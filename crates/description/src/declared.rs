@@ -41,6 +41,13 @@ impl Declared {
         declared
     }
 
+    /// A continuous Real that is no output, calculated.
+    pub fn local(name: &str) -> Declared {
+        let mut declared = Self::output(name);
+        declared.variable.causality = Causality::Local;
+        declared
+    }
+
     /// A discrete output of the type of `like`, calculated.
     pub fn discrete_output(name: &str, like: impl Into<Value>) -> Declared {
         let variability = Variability::Discrete;
@@ -125,6 +132,14 @@ impl Declared {
         if let Kind::Real(a) = &mut self.variable.kind {
             a.min = min.is_finite().then_some(min);
             a.max = max.is_finite().then_some(max);
+        }
+        self
+    }
+
+    /// `nominal` of a Real: how large it usually is.
+    pub fn nominal(mut self, value: f64) -> Declared {
+        if let Kind::Real(a) = &mut self.variable.kind {
+            a.nominal = Some(value);
         }
         self
     }

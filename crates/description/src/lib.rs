@@ -28,7 +28,7 @@ pub use guid::guid_of;
 pub use node::node_name;
 pub use three::{Fmi3, Member, Native, Place, Terminal};
 pub use types::{
-    CoSimulation, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming,
+    CoSimulation, DENSE_NODES, DefaultExperiment, LogCategory, ModelDescription, ModelExchange, ModelStructure, Naming,
     TypeDefinition, Unknown, VendorAnnotation,
 };
 pub use unit::{BaseUnit, DisplayUnit, Unit};

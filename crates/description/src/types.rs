@@ -1,6 +1,6 @@
 //! The description as a whole.
 
-use crate::{Dependencies, Fmi3, Unit, Value, Variable};
+use crate::{Causality, Dependencies, Fmi3, Unit, Value, Variable};
 
 /// The content of `modelDescription.xml` of an FMU for co-simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -51,10 +51,18 @@ pub struct ModelDescription {
     pub fmi3: Option<Fmi3>,
 }
 
+/// The name of [`ModelDescription::dense_nodes`].
+pub const DENSE_NODES: &str = "dense_nodes";
+
 impl ModelDescription {
     /// The variable of this name, a linear search: look up once, before a run.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|v| v.name == name)
+    }
+
+    /// The parameter that says how many nodes inside a step a slave with dense output has.
+    pub fn dense_nodes(&self) -> Option<&Variable> {
+        self.variable(DENSE_NODES).filter(|v| v.causality == Causality::Parameter)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The exported symbols.
 
-/// Exports a model, given by its type, as the functions of FMI 2.0 and FMI 3.0 for co-simulation, in modules `fmi2_functions` and
+/// Exports a model, given by its type, as the functions of FMI 2.0, and of FMI 3.0 for co-simulation, in modules `fmi2_functions` and
 /// `fmi3_functions`. A library may do so once.
 #[macro_export]
 macro_rules! export_fmu {
     ($model:ty) => {
         $crate::export_fmi3! { $model }
 
-        /// The functions of FMI 2.0 for co-simulation.
+        /// The functions of FMI 2.0 for co-simulation and model exchange.
         pub mod fmi2_functions {
             #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc, missing_docs)]
             use super::*;
@@ -89,6 +89,28 @@ macro_rules! export_fmu {
                     c: Component, kind: StatusKind, value: *mut Boolean
                 ) -> Status;
                 fmi2GetStringStatus => get_string_status(c: Component, kind: StatusKind, value: *mut Str) -> Status;
+                fmi2EnterEventMode => enter_event_mode(c: Component) -> Status;
+                fmi2NewDiscreteStates => new_discrete_states(c: Component, info: *mut EventInfo) -> Status;
+                fmi2EnterContinuousTimeMode => enter_continuous_time_mode(c: Component) -> Status;
+                fmi2CompletedIntegratorStep => completed_integrator_step(
+                    c: Component, keep: Boolean, enter_event_mode: *mut Boolean, terminate: *mut Boolean
+                ) -> Status;
+                fmi2SetTime => set_time(c: Component, t: Real) -> Status;
+                fmi2SetContinuousStates => set_continuous_states(
+                    c: Component, states: *const Real, count: usize
+                ) -> Status;
+                fmi2GetDerivatives => get_derivatives(
+                    c: Component, derivatives: *mut Real, count: usize
+                ) -> Status;
+                fmi2GetEventIndicators => get_event_indicators(
+                    c: Component, indicators: *mut Real, count: usize
+                ) -> Status;
+                fmi2GetContinuousStates => get_continuous_states(
+                    c: Component, states: *mut Real, count: usize
+                ) -> Status;
+                fmi2GetNominalsOfContinuousStates => get_nominals_of_continuous_states(
+                    c: Component, nominals: *mut Real, count: usize
+                ) -> Status;
             }
 
             #[unsafe(no_mangle)]

@@ -105,7 +105,7 @@ fn wrong_instantiations_give_null_and_a_message() {
     unsafe {
         assert!((f.instantiate)(null(), CO_SIMULATION, null(), null(), null(), FALSE, FALSE).is_null());
         let guid = std::ffi::CString::new(guid).expect("no zero byte");
-        assert!((f.instantiate)(c"a".as_ptr(), MODEL_EXCHANGE, guid.as_ptr(), null(), null(), FALSE, FALSE).is_null());
+        assert!((f.instantiate)(c"a".as_ptr(), 2, guid.as_ptr(), null(), null(), FALSE, FALSE).is_null());
         let c = (f.instantiate)(c"a".as_ptr(), CO_SIMULATION, guid.as_ptr(), null(), null(), FALSE, TRUE);
         assert!(!c.is_null(), "neither resources nor callbacks are needed");
         (f.free_instance)(c);

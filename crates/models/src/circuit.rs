@@ -110,8 +110,8 @@ fn declare(d: &mut Declaration, between: impl FnOnce(&mut Declaration)) {
     d.parameter(parameter("i0", 0.0).unit("A").about("current at the start"));
     between(d);
     // Charge, current and its rates; the first two are the states, with dense output.
-    let q = d.output(Declared::output("q").unit("C").about("charge"));
-    let i = d.output(Declared::output("i").unit("A").about("current"));
+    let q = d.output(Declared::output("q").unit("C").nominal(1e-6).about("charge"));
+    let i = d.output(Declared::output("i").unit("A").nominal(1e-2).about("current"));
     let di = d.output(Declared::output("di").unit("A/s").about("rate of the current"));
     let ddi = d.output(Declared::output("ddi").unit("A/s2").about("second rate of the current"));
     d.shows_state(q, 0);

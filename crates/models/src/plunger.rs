@@ -81,7 +81,7 @@ impl Equations for PlungerCylinder {
         d.input(Declared::input("x", 0.0).unit("m").about("displacement of the load"));
         d.input(Declared::input("v", 0.0).unit("m/s").about("velocity of the load"));
         d.input(Declared::input("a", 0.0).unit("m/s2").about("acceleration of the load, for ddp"));
-        let p = d.output(Declared::output("p").unit("Pa").about("pressure"));
+        let p = d.output(Declared::output("p").unit("Pa").nominal(1e6).about("pressure"));
         let dp = d.output(Declared::output("dp").unit("Pa/s").about("rate of the pressure"));
         let ddp = d.output(Declared::output("ddp").unit("Pa/s2").about("second rate of the pressure"));
         d.output(Declared::output("f").unit("N").about("force on the load"));

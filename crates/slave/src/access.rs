@@ -184,7 +184,7 @@ impl Access {
     }
 }
 
-/// Where a variable may be set (FMI 2.0.5, table of section 4.2.4) and what else it is.
+/// Where a variable may be set (FMI 2.0.5, tables of sections 3.2.3 and 4.2.4) and what else it is.
 fn flags(v: &Variable, group: &impl Fn(&Variable) -> Group) -> Flags {
     // Phases in which it may be set; a constant in none.
     let is_input = v.causality == Causality::Input;
@@ -197,7 +197,10 @@ fn flags(v: &Variable, group: &impl Fn(&Variable) -> Group) -> Flags {
             phases |= Phase::Initialization.bit();
         }
         if is_input || v.causality == Causality::Parameter && v.variability == Variability::Tunable {
-            phases |= Phase::StepComplete.bit();
+            phases |= Phase::StepComplete.bit() | Phase::EventMode.bit();
+        }
+        if is_input && v.variability == Variability::Continuous {
+            phases |= Phase::ContinuousTimeMode.bit();
         }
     }
     // What else a call must look at.

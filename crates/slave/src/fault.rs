@@ -15,6 +15,12 @@ pub enum Fault {
         /// State it was called in.
         phase: Phase,
     },
+    /// A function of model exchange, on an instance that was made for co-simulation.
+    #[error("{call}: the instance was made for co-simulation, expected one for model exchange")]
+    OtherFace {
+        /// Name of the function.
+        call: &'static str,
+    },
     /// A value reference no variable of this type has.
     #[error("{call}: value reference {reference} found, expected one below {count}")]
     UnknownReference {
@@ -134,6 +140,7 @@ impl Fault {
     pub fn in_call(mut self, name: &'static str) -> Fault {
         match &mut self {
             Fault::NotAllowed { call, .. }
+            | Fault::OtherFace { call }
             | Fault::UnknownReference { call, .. }
             | Fault::Length { call, .. }
             | Fault::NotFinite { call, .. }

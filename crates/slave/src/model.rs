@@ -16,7 +16,7 @@ pub enum Group {
     Outputs = 0,
     /// Costly: dense output and the like.
     Dense = 1,
-    /// Rates that the equations have to be solved for.
+    /// Rates that the equations have to be solved for, and what no output shows.
     Rates = 2,
 }
 
@@ -79,6 +79,11 @@ pub trait Model: Send + Sized + 'static {
     /// The group a computed variable (one with `initial = calculated`) is evaluated with.
     fn group(&self, _variable: &Variable) -> Group {
         Group::Outputs
+    }
+
+    /// Where each continuous state stands in [`Memory::hidden_reals`], in the order of `Derivatives`: what model exchange sets.
+    fn states(&self) -> &[usize] {
+        &[]
     }
 
     /// Sets the hidden state from parameters and inputs. Called whenever these may have changed before the end of

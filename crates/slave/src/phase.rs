@@ -2,7 +2,7 @@
 
 use crate::Fault;
 
-/// State of a slave (FMI 2.0.5, section 4.2.4). Steps are synchronous, so that *stepInProgress* and *stepCanceled* are
+/// State of a slave (FMI 2.0.5, sections 3.2.3 and 4.2.4). Steps are synchronous, so that *stepInProgress* and *stepCanceled* are
 /// never seen; *start and end* is the absence of an instance, and the export shell keeps *fatal*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
@@ -20,13 +20,24 @@ pub enum Phase {
     Terminated = 4,
     /// The equations failed: only reading for diagnosis, `fmi2Reset`, `fmi2SetFMUstate` and `fmi2FreeInstance` are left.
     Error = 5,
+    /// Model exchange: discrete values may change.
+    EventMode = 6,
+    /// Model exchange: time, states and continuous inputs change.
+    ContinuousTimeMode = 7,
 }
 
 impl Phase {
     /// The phase of a saved number.
     pub(crate) fn from_number(number: u8) -> Option<Phase> {
         use Phase::*;
-        [Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error].get(usize::from(number)).copied()
+        let all =
+            [Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error, EventMode, ContinuousTimeMode];
+        all.get(usize::from(number)).copied()
+    }
+
+    /// Whether it is one of model exchange.
+    pub(crate) fn is_exchange(self) -> bool {
+        matches!(self, Phase::EventMode | Phase::ContinuousTimeMode)
     }
 
     /// This phase as a set of one.
@@ -61,17 +72,21 @@ impl Call {
     }
 }
 
-use Phase::{Error, Initialization, Instantiated, StepComplete, StepFailed, Terminated};
+use Phase::*;
 
-const ANY: &[Phase] = &[Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error];
-const READABLE: &[Phase] = &[Initialization, StepComplete, StepFailed, Terminated, Error];
-const SETTABLE: &[Phase] = &[Instantiated, Initialization, StepComplete];
+const ANY: &[Phase] =
+    &[Instantiated, Initialization, StepComplete, StepFailed, Terminated, Error, EventMode, ContinuousTimeMode];
+const READABLE: &[Phase] =
+    &[Initialization, StepComplete, StepFailed, Terminated, Error, EventMode, ContinuousTimeMode];
+const SETTABLE: &[Phase] = &[Instantiated, Initialization, StepComplete, EventMode, ContinuousTimeMode];
 const STEPPED: &[Phase] = &[StepComplete, StepFailed, Terminated, Error];
+const EQUATIONS: &[Phase] = &[Initialization, EventMode, ContinuousTimeMode, Terminated, Error];
 
 pub(crate) const SETUP_EXPERIMENT: Call = Call::new("fmi2SetupExperiment", &[Instantiated]);
 pub(crate) const ENTER_INITIALIZATION: Call = Call::new("fmi2EnterInitializationMode", &[Instantiated]);
 pub(crate) const EXIT_INITIALIZATION: Call = Call::new("fmi2ExitInitializationMode", &[Initialization]);
-pub(crate) const TERMINATE: Call = Call::new("fmi2Terminate", &[StepComplete, StepFailed]);
+pub(crate) const TERMINATE: Call =
+    Call::new("fmi2Terminate", &[StepComplete, StepFailed, EventMode, ContinuousTimeMode]);
 pub(crate) const RESET: Call = Call::new("fmi2Reset", ANY);
 pub(crate) const SET_REAL: Call = Call::new("fmi2SetReal", SETTABLE);
 pub(crate) const SET_INTEGER: Call = Call::new("fmi2SetInteger", SETTABLE);
@@ -81,7 +96,8 @@ pub(crate) const GET_REAL: Call = Call::new("fmi2GetReal", READABLE);
 pub(crate) const GET_INTEGER: Call = Call::new("fmi2GetInteger", READABLE);
 pub(crate) const GET_BOOLEAN: Call = Call::new("fmi2GetBoolean", READABLE);
 pub(crate) const GET_STRING: Call = Call::new("fmi2GetString", READABLE);
-pub(crate) const SET_INPUT_DERIVATIVES: Call = Call::new("fmi2SetRealInputDerivatives", SETTABLE);
+pub(crate) const SET_INPUT_DERIVATIVES: Call =
+    Call::new("fmi2SetRealInputDerivatives", &[Instantiated, Initialization, StepComplete]);
 pub(crate) const GET_OUTPUT_DERIVATIVES: Call = Call::new("fmi2GetRealOutputDerivatives", STEPPED);
 pub(crate) const DIRECTIONAL_DERIVATIVE: Call = Call::new("fmi2GetDirectionalDerivative", READABLE);
 pub(crate) const DO_STEP: Call = Call::new("fmi2DoStep", &[StepComplete]);
@@ -90,3 +106,14 @@ pub(crate) const CANCEL_STEP: Call = Call::new("fmi2CancelStep", &[]);
 pub(crate) const GET_STATUS: Call = Call::new("fmi2GetStatus", &[StepComplete, StepFailed, Terminated]);
 pub(crate) const GET_STATE: Call = Call::new("fmi2GetFMUstate", ANY);
 pub(crate) const SET_STATE: Call = Call::new("fmi2SetFMUstate", ANY);
+
+pub(crate) const ENTER_EVENT_MODE: Call = Call::new("fmi2EnterEventMode", &[ContinuousTimeMode]);
+pub(crate) const NEW_DISCRETE_STATES: Call = Call::new("fmi2NewDiscreteStates", &[EventMode]);
+pub(crate) const ENTER_CONTINUOUS_TIME_MODE: Call = Call::new("fmi2EnterContinuousTimeMode", &[EventMode]);
+pub(crate) const COMPLETED_STEP: Call = Call::new("fmi2CompletedIntegratorStep", &[ContinuousTimeMode]);
+pub(crate) const SET_TIME: Call = Call::new("fmi2SetTime", &[EventMode, ContinuousTimeMode]);
+pub(crate) const SET_STATES: Call = Call::new("fmi2SetContinuousStates", &[ContinuousTimeMode]);
+pub(crate) const GET_DERIVATIVES: Call = Call::new("fmi2GetDerivatives", EQUATIONS);
+pub(crate) const GET_INDICATORS: Call = Call::new("fmi2GetEventIndicators", EQUATIONS);
+pub(crate) const GET_STATES: Call = Call::new("fmi2GetContinuousStates", EQUATIONS);
+pub(crate) const GET_NOMINALS: Call = Call::new("fmi2GetNominalsOfContinuousStates", EQUATIONS);

@@ -12,10 +12,7 @@ use crate::signal::segment::Segment;
 use crate::system::System;
 use crate::time::{Span, Tick};
 use crate::unit::{Unit, UnitError};
-use macrostep_description::{ModelDescription, node_name};
-
-/// Name of the parameter that sets q.
-const NODES: &str = "dense_nodes";
+use macrostep_description::{DENSE_NODES, ModelDescription, node_name};
 
 /// An instant inside a step, in (broken) ticks; the same bits wherever it is worked out.
 pub(crate) fn instant(from: Tick, to: Tick, s: f64) -> f64 {
@@ -116,7 +113,7 @@ impl Dense {
     pub fn is_offered(system: &System, u: usize) -> bool {
         let description = &system.descriptions[u];
         let mut variables = system.channels_of(u).flat_map(|(_, c)| c.variables.iter());
-        reference(description, NODES).is_some()
+        description.dense_nodes().is_some()
             && variables
                 .all(|&v| reference(description, &node(description, v, 0)).is_some() && !system.has_feedthrough(u, v))
     }
@@ -163,7 +160,7 @@ impl Dense {
 impl Source {
     /// Variables for nodes 1 … q of these outputs, or the name of one that is missing.
     fn variables(description: &ModelDescription, outputs: &[usize], q: usize) -> Result<Self, String> {
-        let parameter = reference(description, NODES).ok_or(NODES)?;
+        let parameter = description.dense_nodes().ok_or(DENSE_NODES)?.value_reference;
         let names = (1..=q).flat_map(|i| outputs.iter().map(move |&v| node(description, v, i)));
         let refs: Result<Vec<u32>, String> = names.map(|name| reference(description, &name).ok_or(name)).collect();
         Ok(Source::Variables { parameter, refs: refs? })

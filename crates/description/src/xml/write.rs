@@ -45,7 +45,7 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     tag.put("modelName", &d.model_name);
     tag.put("guid", &d.guid);
     about(&mut tag, d);
-    if d.event_indicators > 0 {
+    if d.event_indicators > 0 || d.model_exchange.is_some() {
         tag.put("numberOfEventIndicators", &d.event_indicators.to_string());
     }
     // Parts in the order that the schema demands.

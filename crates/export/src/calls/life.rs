@@ -11,7 +11,7 @@ use crate::pointers::{list, text};
 use crate::shell::{Failure, Guarded, Shell, enter, panic_text};
 use crate::uri;
 
-/// `fmi2Instantiate`: NULL, after a logged error, for an empty name, a wrong GUID, or another type than co-simulation.
+/// `fmi2Instantiate`: NULL, after a logged error, for an empty name, a wrong GUID, or a type that the model does not declare.
 pub unsafe fn instantiate<M: Model>(
     name: Str,
     kind: Type,
@@ -45,11 +45,14 @@ fn make<M: Model>(
     if name.trim().is_empty() {
         return Err("the instance name is empty".into());
     }
-    if kind != CO_SIMULATION {
+    let folder = resources.and_then(|r| r.to_str().ok()).and_then(uri::path);
+    let mut instance = Instance::<M>::new(&name, folder.as_deref()).map_err(|fault| fault.to_string())?;
+    // The face, which the model must have.
+    if kind == MODEL_EXCHANGE && instance.description().model_exchange.is_some() {
+        instance = instance.exchanged().map_err(|fault| fault.to_string())?;
+    } else if kind != CO_SIMULATION {
         return Err(format!("fmuType {kind} found, expected {CO_SIMULATION} (co-simulation)"));
     }
-    let folder = resources.and_then(|r| r.to_str().ok()).and_then(uri::path);
-    let instance = Instance::<M>::new(&name, folder.as_deref()).map_err(|fault| fault.to_string())?;
     let expected = &instance.description().guid;
     let found = guid.map(CStr::to_string_lossy).unwrap_or_default();
     if found == expected.as_str() { Ok(instance) } else { Err(format!("GUID `{found}` found, expected `{expected}`")) }

@@ -9,11 +9,13 @@
 //! allowed.
 #![allow(clippy::missing_safety_doc)] // stated once, above
 
+mod exchange;
 mod life;
 mod state;
 mod status;
 mod values;
 
+pub use exchange::*;
 pub use life::*;
 pub use state::*;
 pub use status::*;

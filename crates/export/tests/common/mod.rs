@@ -62,13 +62,24 @@ pub fn callbacks(messages: &Messages) -> CallbackFunctions {
 
 /// Instantiates for co-simulation with a good URI.
 pub fn instantiate(f: &Functions, name: &str, guid: &str, messages: &Messages, logging: bool) -> Component {
+    instantiate_for(f, CO_SIMULATION, [name, guid], messages, logging)
+}
+
+/// The same for a face.
+pub fn instantiate_for(
+    f: &Functions,
+    face: Type,
+    [name, guid]: [&str; 2],
+    messages: &Messages,
+    logging: bool,
+) -> Component {
     let [name, guid] = [name, guid].map(|s| CString::new(s).expect("no zero byte"));
     let callbacks = callbacks(messages);
     // SAFETY: valid strings and callbacks, which the library does not keep.
     unsafe {
         (f.instantiate)(
             name.as_ptr(),
-            CO_SIMULATION,
+            face,
             guid.as_ptr(),
             c"file:///tmp/a%20folder/resources".as_ptr(),
             &callbacks,

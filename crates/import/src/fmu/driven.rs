@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use macrostep_description::{CoSimulation, Kind, ModelDescription, ModelExchange, Variability};
+use macrostep_description::{Causality, CoSimulation, DENSE_NODES, Kind, ModelDescription, ModelExchange, Variability};
 use macrostep_fmi2 as abi;
 
 use super::library::Loaded;
@@ -37,8 +37,12 @@ impl Driven {
             Face::ModelExchange if description.fmi3.is_some() => return None,
             Face::ModelExchange => {
                 let co_simulation = capabilities(description, description.model_exchange.as_ref()?);
-                let description =
+                let mut description =
                     ModelDescription { co_simulation: Some(co_simulation.clone()), ..(**description).clone() };
+                // Dense output lies inside the FMU's own steps, and there are none.
+                for v in description.variables.iter_mut().filter(|v| v.name == DENSE_NODES) {
+                    v.causality = Causality::Local;
+                }
                 (Arc::new(description), co_simulation)
             }
         };

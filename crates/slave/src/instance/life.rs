@@ -46,7 +46,7 @@ impl<M: Model> Instance<M> {
         self.prepare()?;
         self.memory.last_inputs.copy_from(&self.memory.inputs);
         self.memory.last_step_s = 0.0;
-        self.memory.phase = Phase::StepComplete;
+        self.memory.phase = if self.exchange.is_some() { Phase::EventMode } else { Phase::StepComplete };
         self.stale = CHANGED;
         Ok(())
     }

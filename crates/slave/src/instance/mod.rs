@@ -6,6 +6,7 @@
 //! polynomial at the present value; an input that is not set goes on along its polynomial. Both functions may be called
 //! in any order between two steps.
 
+mod exchange;
 mod io;
 mod life;
 mod state;
@@ -14,6 +15,8 @@ mod values;
 use std::path::Path;
 
 use macrostep_description::ModelDescription;
+
+use exchange::Exchange;
 
 use crate::access::{Access, CHANGED, COMPUTED, Flags, GATHER, group_flag};
 use crate::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Slave, Snapshot, Tangent};
@@ -27,6 +30,8 @@ pub struct Instance<M> {
     memory: Memory,
     /// Groups of computed variables that are out of date, and whether the inputs' polynomials are.
     stale: Flags,
+    /// Where it is driven by its equations.
+    exchange: Option<Box<Exchange>>,
 }
 
 impl<M: Model> Instance<M> {
@@ -45,7 +50,7 @@ impl<M: Model> Instance<M> {
     pub fn of(name: &str, (model, description): (M, ModelDescription)) -> Result<Instance<M>, Fault> {
         let access = Access::shared(description, &model)?;
         let memory = access.fresh.clone();
-        Ok(Instance { name: name.into(), model, access, memory, stale: CHANGED })
+        Ok(Instance { name: name.into(), model, access, memory, stale: CHANGED, exchange: None })
     }
 
     /// The description of the model, without an instance.

@@ -3,9 +3,10 @@
 use macrostep_description::{
     Builder, CoSimulation, Declared, DependencyKind, Kind, ModelDescription, Value, VariableId, node_name,
 };
-use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Trace, Vector};
+use macrostep_ode::{MAX_DEGREE, MAX_NODES, Point, Scalar, Trace, Vector};
 
-use super::{NODES, Ode, Rhythm};
+use super::shown::Shown;
+use super::{IS_EXCHANGED, NODES, Ode, Rhythm};
 use crate::ode::propagate::Exact;
 use crate::{Declaration, Equations, Fault, builder, capabilities};
 
@@ -26,41 +27,78 @@ pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Faul
         parameters.extend(&inputs);
         parameters
     };
-    // Outputs, with the dependencies that the equations themselves show.
-    let dependencies = Dependencies::of::<E>(&declaration);
-    let mut outputs: Vec<VariableId> = Vec::new();
-    for (i, output) in declaration.outputs.iter().enumerate() {
-        let mut output = output
-            .clone()
-            .depends(&dependencies.running(i, &inputs))
-            .initially(&dependencies.initial(i, &initially_known));
-        for (_, of) in declaration.derivatives.iter().filter(|(derivative, _)| *derivative == i) {
-            output = output.derivative_of(outputs[*of]);
-        }
-        outputs.push(b.add(output));
-    }
-    // Nodes of dense outputs lie in the last step: they follow no input of now.
-    for (output, about) in &declaration.dense {
-        for i in 0..NODES {
-            let node = Declared::discrete_output(&node_name(declaration.outputs[*output].name(), i), 0.0)
-                .like(&declaration.outputs[*output])
-                .about(&format!("{about} at node {i} of the last step"))
-                .depends(&[])
-                .initially(&dependencies.initial(*output, &initially_known));
-            b.add(node);
-        }
-    }
+    // What the equations compute: outputs, their nodes, and states with their rates.
+    let shown = Shown::new(&declaration, if IS_EXCHANGED { Ode::<E>::Z } else { 0 }, b.next_id());
+    let running_known: Vec<VariableId> = inputs.iter().chain(&shown.states).copied().collect();
+    let known = Known { running: &running_known, initial: &initially_known };
+    let [outputs_follow, rates_follow, states_follow] = dependencies::<E>(&declaration);
+    add_outputs(&mut b, &declaration, &shown, (&outputs_follow, known));
+    add_nodes(&mut b, &declaration, (&outputs_follow, known));
+    add_locals(&mut b, &shown, (&states_follow, &rates_follow), known);
     // The model knows variables by their place.
     let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
     let reals = description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_)));
     let model = Ode {
         dense: declaration.dense.iter().map(|(output, ..)| *output).collect(),
         states: declaration.states,
+        shown,
         names: reals.map(|v| v.name.clone()).collect(),
         exact: Exact::default(),
         rhythm: Rhythm::default(),
     };
     Ok((model, description))
+}
+
+/// What is known while running, and while initialising.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    running: &'a [VariableId],
+    initial: &'a [VariableId],
+}
+
+/// Outputs, with the dependencies that the equations themselves show.
+fn add_outputs(b: &mut Builder, d: &Declaration, shown: &Shown, (follow, known): (&[Follows], Known<'_>)) {
+    let mut outputs: Vec<VariableId> = Vec::new();
+    for (output, follows) in d.outputs.iter().zip(follow) {
+        let mut output = follows.of(output.clone(), known);
+        for (_, of) in d.derivatives.iter().filter(|(derivative, _)| *derivative == outputs.len()) {
+            let is_rate = shown.is_rate(b.next_id(), outputs[*of]);
+            output =
+                if is_rate { output.state_derivative_of(outputs[*of]) } else { output.derivative_of(outputs[*of]) };
+        }
+        outputs.push(b.add(output));
+    }
+}
+
+/// Nodes of dense outputs lie in the last step: they follow no input of now.
+fn add_nodes(b: &mut Builder, d: &Declaration, (follow, known): (&[Follows], Known<'_>)) {
+    for (output, about) in &d.dense {
+        for i in 0..NODES {
+            let node = Declared::discrete_output(&node_name(d.outputs[*output].name(), i), 0.0)
+                .like(&d.outputs[*output])
+                .about(&format!("{about} at node {i} of the last step"))
+                .depends(&[])
+                .initially(&members(follow[*output].initial.all(), known.initial).collect::<Vec<_>>());
+            b.add(node);
+        }
+    }
+}
+
+/// States and rates that no output shows: the equations are known whole, so that others can integrate them.
+fn add_locals(b: &mut Builder, shown: &Shown, (states, rates): (&[Follows], &[Follows]), known: Known<'_>) {
+    if !IS_EXCHANGED {
+        return;
+    }
+    for (i, k) in shown.hidden.iter().enumerate() {
+        let local = Declared::local(&format!("state[{}]", i + 1)).about("state that no output shows");
+        b.add(states[*k].of(local, Known { running: &[], ..known }));
+    }
+    for k in &shown.unrated {
+        let state = shown.states[*k];
+        let local = Declared::local(&format!("der({})", b.name(state))).about("its rate").state_derivative_of(state);
+        b.add(rates[*k].of(local, known));
+    }
+    b.model_exchange();
 }
 
 /// # Errors
@@ -78,8 +116,8 @@ fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
         }
     }
     // Dependencies are sets of 128 bits.
-    if Ode::<E>::P + Ode::<E>::U > 128 {
-        return Err(Fault::Declaration("more than 128 parameters and inputs".into()));
+    if Ode::<E>::U + Ode::<E>::P.max(Ode::<E>::Z) > 128 {
+        return Err(Fault::Declaration("more than 128 parameters and inputs, or states and inputs".into()));
     }
     // All of them real.
     let reals = [&d.parameters, &d.inputs, &d.outputs].into_iter().flatten();
@@ -145,50 +183,59 @@ fn integration<E: Equations>(b: &mut Builder, declaration: &Declaration) {
     }
 }
 
-/// What each output depends on.
-struct Dependencies {
-    running: Vec<Trace>,
-    initial: Vec<Trace>,
+/// What a value depends on.
+struct Follows {
+    running: Trace,
+    initial: Trace,
 }
 
-impl Dependencies {
-    /// Runs the equations on names, at the start values.
-    fn of<E: Equations>(d: &Declaration) -> Dependencies {
-        let start = |list: &[Declared], i: usize| list[i].start().and_then(Value::as_real).unwrap_or(0.0);
-        let outputs = |p: E::Parameters<Trace>, z: E::States<Trace>, first_input: usize| {
-            let input = |i| Trace::known(first_input + i, start(&d.inputs, i));
-            let point = Point {
-                t: Trace::from(0.0),
-                p,
-                z,
-                u: E::Inputs::<Trace>::from_fn(input),
-                du: E::Inputs::<Trace>::from_fn(input),
-            };
-            E::outputs(&point).as_slice().to_vec()
-        };
-        // While running, parameters and states are no knowns.
-        let p = E::Parameters::<Trace>::from_fn(|i| Trace::parameter(start(&d.parameters, i)));
-        let z = E::start(&p);
-        let running = outputs(p, z, 0);
-        let p = E::Parameters::<Trace>::from_fn(|i| Trace::known(i, start(&d.parameters, i)));
-        let initial = outputs(p, E::start(&p), Ode::<E>::P);
-        Dependencies { running, initial }
-    }
-
-    fn running(&self, output: usize, inputs: &[VariableId]) -> Vec<(VariableId, DependencyKind)> {
-        let t = &self.running[output];
+impl Follows {
+    /// A variable that shows it, where these are known.
+    fn of(&self, declared: Declared, known: Known<'_>) -> Declared {
         let kinds = [
-            (t.constant, DependencyKind::Constant),
-            (t.fixed, DependencyKind::Fixed),
-            (t.dependent, DependencyKind::Dependent),
+            (self.running.constant, DependencyKind::Constant),
+            (self.running.fixed, DependencyKind::Fixed),
+            (self.running.dependent, DependencyKind::Dependent),
         ];
-        let of_kind = |(set, kind): (u128, DependencyKind)| members(set, inputs).map(move |id| (id, kind));
-        kinds.into_iter().flat_map(of_kind).collect()
+        let of_kind = |(set, kind): (u128, DependencyKind)| members(set, known.running).map(move |id| (id, kind));
+        let depends: Vec<_> = kinds.into_iter().flat_map(of_kind).collect();
+        declared.depends(&depends).initially(&members(self.initial.all(), known.initial).collect::<Vec<_>>())
     }
+}
 
-    fn initial(&self, output: usize, knowns: &[VariableId]) -> Vec<VariableId> {
-        members(self.initial[output].all(), knowns).collect()
-    }
+/// What outputs, rates and states depend on: runs the equations on names, at the start values.
+fn dependencies<E: Equations>(d: &Declaration) -> [Vec<Follows>; 3] {
+    let start = |list: &[Declared], i: usize| list[i].start().and_then(Value::as_real).unwrap_or(0.0);
+    let at = |p: E::Parameters<Trace>, z: E::States<Trace>, first_input: usize| {
+        let input = |i| Trace::known(first_input + i, start(&d.inputs, i));
+        let (u, du) = (E::Inputs::<Trace>::from_fn(input), E::Inputs::<Trace>::from_fn(input));
+        Point { t: Trace::from(0.0), p, z, u, du }
+    };
+    // While running, parameters are no knowns; inputs and states are.
+    let p = E::Parameters::<Trace>::from_fn(|i| Trace::parameter(start(&d.parameters, i)));
+    let z = E::start(&p);
+    let state = |k: usize| Trace::known(Ode::<E>::U + k, z.as_slice()[k].value());
+    let running = at(p, E::States::<Trace>::from_fn(state), 0);
+    // While initialising, parameters and inputs.
+    let p = E::Parameters::<Trace>::from_fn(|i| Trace::known(i, start(&d.parameters, i)));
+    let initial = at(p, E::start(&p), Ode::<E>::P);
+    both(evaluated::<E>(&running), evaluated::<E>(&initial))
+}
+
+/// Outputs, rates and states at a point.
+#[inline(never)]
+fn evaluated<E: Equations>(at: &Point<E, Trace>) -> [Vec<Trace>; 3] {
+    let rates = if IS_EXCHANGED { E::rates(at).as_slice().to_vec() } else { Vec::new() };
+    [E::outputs(at).as_slice().to_vec(), rates, at.z.as_slice().to_vec()]
+}
+
+/// Pairs of what was found while running and while initialising.
+fn both(running: [Vec<Trace>; 3], initial: [Vec<Trace>; 3]) -> [Vec<Follows>; 3] {
+    let mut running = running.into_iter();
+    initial.map(|initial| {
+        let pairs = running.next().unwrap_or_default().into_iter().zip(initial);
+        pairs.map(|(running, initial)| Follows { running, initial }).collect()
+    })
 }
 
 fn members(set: u128, list: &[VariableId]) -> impl Iterator<Item = VariableId> {

@@ -21,9 +21,11 @@ impl<E: Equations> Ode<E> {
                 self.repeat(memory, i);
                 continue;
             }
-            // States at the node; the last is the present.
+            // States at the node; the last is the present. Model exchange has no steps: nodes stay as they are after initialisation.
             let tau = lobatto_node(i, nodes) * step_s;
-            let z = if i == nodes || step_s == 0.0 {
+            let z = if memory.phase.is_exchange() {
+                Self::start_states(memory)
+            } else if i == nodes || step_s == 0.0 {
                 Self::states(memory)
             } else {
                 self.state_inside(memory, Span { start_s, step_s }, tau, &mut walk)?

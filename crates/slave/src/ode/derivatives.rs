@@ -6,7 +6,7 @@
 
 use macrostep_ode::{Dual, Point, Vector, output_series};
 
-use super::{NODES, Ode};
+use super::{IS_EXCHANGED, NODES, Ode};
 use crate::{Equations, Fault, Memory, Phase, Tangent};
 
 /// What a value reference stands for.
@@ -18,6 +18,10 @@ enum Role {
     Output(usize),
     /// A dense output, of this output.
     Node(usize),
+    /// A state that no output shows.
+    State(usize),
+    /// The rate of this state, which no output shows.
+    Rate(usize),
 }
 
 impl<E: Equations> Ode<E> {
@@ -31,6 +35,10 @@ impl<E: Equations> Ode<E> {
             Role::Input(r - Self::INPUTS)
         } else if r < Self::DENSE {
             Role::Output(r - Self::OUTPUTS)
+        } else if let Some(local) = r.checked_sub(self.locals()) {
+            let shown = &self.shown;
+            let hidden = shown.hidden.get(local).copied().map(Role::State);
+            hidden.unwrap_or_else(|| Role::Rate(shown.unrated[local - shown.hidden.len()]))
         } else {
             Role::Node(self.dense[(r - Self::DENSE) / NODES])
         }
@@ -55,10 +63,10 @@ impl<E: Equations> Ode<E> {
 
     pub(super) fn tangents(&self, memory: &Memory, of: Tangent<'_>) -> Result<(), Fault> {
         let Tangent { unknown, known, d_known, d_unknown } = of;
-        // What is asked for must be an output, now or at a node.
+        // What is asked for must be computed, now or at a node.
         let at_start = memory.phase == Phase::Initialization;
         for reference in unknown {
-            if !matches!(self.role(*reference), Role::Output(_) | Role::Node(_)) {
+            if !matches!(self.role(*reference), Role::Output(_) | Role::Node(_) | Role::State(_) | Role::Rate(_)) {
                 return Err(self.no_derivative(memory, &[*reference], known.first().copied().unwrap_or(*reference)));
             }
         }
@@ -76,15 +84,21 @@ impl<E: Equations> Ode<E> {
                     Some(i) => dz.as_mut_slice()[i] += d,
                     None => return Err(self.no_derivative(memory, unknown, *reference)),
                 },
+                Role::State(i) if !at_start => dz.as_mut_slice()[i] += d,
                 _ => return Err(self.no_derivative(memory, unknown, *reference)),
             }
         }
         // One evaluation for all unknowns.
-        let y = self.output_tangents(memory, dp, du, dz);
+        let at = self.point(memory, dp, du, dz);
+        let y = E::outputs(&at);
+        let has_rates = IS_EXCHANGED && unknown.iter().any(|reference| matches!(self.role(*reference), Role::Rate(_)));
+        let rates = has_rates.then(|| E::rates(&at));
         for (reference, d) in unknown.iter().zip(d_unknown) {
             *d = match self.role(*reference) {
                 Role::Output(i) => y.as_slice()[i].tangent,
                 Role::Node(i) if at_start => y.as_slice()[i].tangent,
+                Role::State(i) => at.z.as_slice()[i].tangent,
+                Role::Rate(i) => rates.as_ref().map_or(0.0, |rates| rates.as_slice()[i].tangent),
                 // What lies inside the last step does not follow present inputs.
                 _ => 0.0,
             };
@@ -92,13 +106,8 @@ impl<E: Equations> Ode<E> {
         Ok(())
     }
 
-    fn output_tangents(
-        &self,
-        memory: &Memory,
-        dp: E::Parameters<f64>,
-        du: E::Inputs<f64>,
-        dz: E::States<f64>,
-    ) -> E::Outputs<Dual> {
+    /// Where the equations are evaluated, with these changes.
+    fn point(&self, memory: &Memory, dp: E::Parameters<f64>, du: E::Inputs<f64>, dz: E::States<f64>) -> Point<E, Dual> {
         let p = E::Parameters::<Dual>::from_fn(|i| Dual::new(memory.reals[i], dp.as_slice()[i]));
         let z = if memory.phase == Phase::Initialization {
             E::start(&p)
@@ -106,13 +115,13 @@ impl<E: Equations> Ode<E> {
             E::States::<Dual>::from_fn(|i| Dual::new(memory.hidden_reals[i], dz.as_slice()[i]))
         };
         let coefficient = |i, j| memory.inputs.coefficient(i, j);
-        E::outputs(&Point {
+        Point {
             t: Dual::from(memory.time_s),
             p,
             z,
             u: E::Inputs::<Dual>::from_fn(|i| Dual::new(coefficient(i, 0), du.as_slice()[i])),
             du: E::Inputs::<Dual>::from_fn(|i| Dual::from(coefficient(i, 1))),
-        })
+        }
     }
 
     fn state_shown_by(&self, output: usize) -> Option<usize> {

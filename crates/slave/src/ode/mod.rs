@@ -1,9 +1,9 @@
 //! [`Equations`] as a [`Model`].
 //!
 //! # Variables
-//! Reals: the parameters p, `micro_step`, the inputs u, the outputs y, the dense outputs, 21 each. Integers: `integrator`,
-//! `dense_nodes`. A system without states has neither integrator nor micro step. Hidden reals: the states now, the states
-//! at the last step's start.
+//! Reals: the parameters p, `micro_step`, the inputs u, the outputs y, the dense outputs, 21 each, the states and rates that no output shows.
+//! Integers: `integrator`, `dense_nodes`. A system without states has neither integrator nor micro step. Hidden reals: the states now, the
+//! states at the last step's start.
 //!
 //! # Dense output
 //! `name[i]`, i = 0 … q, is an output at t_N + s_i H inside the last step, s_i = (1 − cos(π i/q))/2 (Chebyshev–Lobatto), i
@@ -14,6 +14,7 @@ mod declare;
 mod dense;
 mod derivatives;
 mod propagate;
+mod shown;
 
 use std::path::Path;
 
@@ -22,6 +23,7 @@ use macrostep_ode::{MAX_NODES, Point, Polynomials, Vector, micro};
 
 use crate::{Equations, Fault, Group, Memory, Model, Outcome, Shape, Span, Tangent};
 use propagate::Exact;
+use shown::Shown;
 
 /// Items of the parameter `integrator`.
 const SEMI_IMPLICIT_EULER: i32 = 1;
@@ -36,6 +38,7 @@ pub struct Ode<E: Equations> {
     dense: Vec<usize>,
     /// Pairs of state and output.
     states: Vec<(usize, usize)>,
+    shown: Shown,
     /// Names of the reals, for messages.
     names: Vec<String>,
     exact: Exact<E>,
@@ -62,6 +65,9 @@ impl Rhythm {
     }
 }
 
+/// Whether equations are exchanged: a browser has no FMUs.
+const IS_EXCHANGED: bool = cfg!(not(target_family = "wasm"));
+
 impl<E: Equations> Ode<E> {
     const P: usize = E::Parameters::<f64>::LEN;
     const Z: usize = E::States::<f64>::LEN;
@@ -75,6 +81,28 @@ impl<E: Equations> Ode<E> {
     const INPUTS: usize = Self::P + Self::DYNAMIC as usize;
     const OUTPUTS: usize = Self::INPUTS + Self::U;
     const DENSE: usize = Self::OUTPUTS + Self::Y;
+
+    /// Value reference of the first local variable.
+    fn locals(&self) -> usize {
+        Self::DENSE + self.dense.len() * NODES
+    }
+
+    /// States and rates that no output shows.
+    #[cold]
+    #[inline(never)]
+    fn evaluate_locals(&self, memory: &mut Memory) -> Result<(), Fault> {
+        if !IS_EXCHANGED {
+            return Ok(());
+        }
+        let (t, p, z) = (memory.time_s, Self::parameters(memory), Self::states(memory));
+        let u = E::Inputs::<f64>::from_fn(|i| memory.inputs.coefficient(i, 0));
+        let rates = E::rates(&Point { t, p, z, u, du: E::Inputs::<f64>::from_fn(|i| memory.inputs.coefficient(i, 1)) });
+        let hidden = self.shown.hidden.iter().map(|k| z.as_slice()[*k]);
+        let unrated = self.shown.unrated.iter().map(|k| rates.as_slice()[*k]);
+        let locals = &mut memory.reals[self.locals()..];
+        locals.iter_mut().zip(hidden.chain(unrated)).for_each(|(local, value)| *local = value);
+        Ok(())
+    }
 
     fn parameters(memory: &Memory) -> E::Parameters<f64> {
         E::Parameters::<f64>::from_fn(|i| memory.reals[i])
@@ -140,7 +168,15 @@ impl<E: Equations> Model for Ode<E> {
     }
 
     fn group(&self, variable: &Variable) -> Group {
-        if variable.value_reference as usize >= Self::DENSE { Group::Dense } else { Group::Outputs }
+        match variable.value_reference as usize {
+            r if r >= self.locals() => Group::Rates,
+            r if r >= Self::DENSE => Group::Dense,
+            _ => Group::Outputs,
+        }
+    }
+
+    fn states(&self) -> &[usize] {
+        &self.shown.order
     }
 
     fn initialise(&mut self, memory: &mut Memory) -> Result<(), Fault> {
@@ -176,8 +212,8 @@ impl<E: Equations> Model for Ode<E> {
 
     #[inline]
     fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault> {
-        if group == Group::Dense {
-            return self.evaluate_dense(memory);
+        if group != Group::Outputs {
+            return if group == Group::Dense { self.evaluate_dense(memory) } else { self.evaluate_locals(memory) };
         }
         let (p, z) = (Self::parameters(memory), Self::states(memory));
         let y = Self::outputs(memory.time_s, p, z, &memory.inputs, 0.0);

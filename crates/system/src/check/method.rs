@@ -134,7 +134,7 @@ fn capabilities(s: &Scenario, u: usize, able: &Able<'_>, findings: &mut Vec<Find
 /// A unit without dense output is stepped from node to node: by lengths that it takes.
 fn nodes(s: &Scenario, u: usize, description: &ModelDescription, findings: &mut Vec<Finding>) {
     let (unit, q) = (&s.units[u], s.coupling.predict.degree as usize);
-    if s.coupling.predict.family != Family::Spectral || description.variable("dense_nodes").is_some() {
+    if s.coupling.predict.family != Family::Spectral || description.dense_nodes().is_some() {
         return;
     }
     let (Some(multiple_s), Some(step_s)) = (s.step_multiple_s(unit, description), s.experiment.step_s) else { return };

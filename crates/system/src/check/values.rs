@@ -219,7 +219,7 @@ pub(crate) fn own_step(s: &Scenario, unit: &Unit, step_s: f64, description: &Mod
     // Without dense output it steps from node to node: `waveform:2` makes two parts of equal length.
     let predict = &s.coupling.predict;
     let is_halved = predict.family == Family::Spectral && predict.degree == 2;
-    let parts = if is_halved && description.variable("dense_nodes").is_none() { 2.0 } else { 1.0 };
+    let parts = if is_halved && description.dense_nodes().is_none() { 2.0 } else { 1.0 };
     let measure = description.variable(name).and_then(|v| base(description, v.unit()));
     let second = measure.filter(|b| exponents(b) == exponents(&BaseUnit { s: 1, ..BaseUnit::default() }));
     let step = step_s * f64::from(unit.share.0) / f64::from(unit.share.1) / parts / second.map_or(1.0, |b| b.factor);

@@ -108,7 +108,7 @@ pub(super) fn no_dense(a: &Assembly) -> (Vec<String>, bool) {
     let (mut lacking, mut even) = (Vec::new(), false);
     for (u, (unit, d)) in a.effective.units.iter().zip(&a.descriptions).enumerate() {
         let before = lacking.len();
-        if d.variable("dense_nodes").is_none() {
+        if d.dense_nodes().is_none() {
             lacking.push(format!("`{}`", unit.name));
         } else {
             let outputs = wanted.iter().filter(|(of, _)| *of == u).flat_map(|(_, names)| names);
