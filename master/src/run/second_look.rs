@@ -22,7 +22,6 @@
 use crate::error::RunError;
 use crate::run::Simulation;
 use crate::run::verdict::{Grade, Second, Verdict};
-use std::collections::HashMap;
 
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
@@ -163,21 +162,24 @@ fn share(differences: &[f64], sizes: &[f64], families: &[usize]) -> f64 {
 /// For each value of [`Simulation::compared`] the place of the first one that comes from the same unit in the same unit of measurement; its
 /// own where none is declared.
 fn families(run: &Simulation) -> Vec<usize> {
-    let mut first = vec![0];
-    first.extend(run.compared().scan(0, |places, row| {
-        *places += row.len();
-        Some(*places)
-    }));
-    let mut families: Vec<usize> = (0..first[first.len() - 1]).collect();
+    // The first place of each channel.
+    let (mut first, mut families) = (Vec::new(), Vec::new());
+    for row in run.compared() {
+        first.push(families.len());
+        families.extend(families.len()..families.len() + row.len());
+    }
     for port in &run.window.unit_ports {
-        let reals = port.unit.description().variables.iter().filter(|v| v.real().is_some() && !v.unit().is_empty());
-        let units: HashMap<u32, &str> = reals.map(|v| (v.value_reference, v.unit())).collect();
-        let mut heads = HashMap::new();
+        let variables = &port.unit.description().variables;
+        // Few: units of measurement that are there.
+        let mut heads: Vec<(&str, usize)> = Vec::new();
         for &(channel, place, width) in &port.outputs.channels {
-            let places = (first[channel]..first[channel + 1]).take(width);
-            for (own, reference) in places.zip(&port.outputs.refs[place..]) {
-                if let Some(unit) = units.get(reference) {
-                    families[own] = *heads.entry(*unit).or_insert(own);
+            let width = width.min(first.get(channel + 1).unwrap_or(&families.len()) - first[channel]);
+            for k in 0..width {
+                let (unit, own) = (variables[port.outputs.variables[place + k]].unit(), first[channel] + k);
+                match heads.iter().find(|(of, _)| *of == unit) {
+                    Some((_, head)) => families[own] = *head,
+                    None if unit.is_empty() => {}
+                    None => heads.push((unit, own)),
                 }
             }
         }

@@ -24,6 +24,8 @@ impl OutputsState {
 /// Sampled outputs of a unit, and room to read them.
 pub(crate) struct Outputs {
     pub refs: Vec<u32>,
+    /// Positions of the variables in the unit's description.
+    pub variables: Vec<usize>,
     /// Channels of this unit: number of the channel, first place in `values`, width.
     pub channels: Vec<(usize, usize, usize)>,
     pub refresh: Refresh,
@@ -62,25 +64,29 @@ impl Outputs {
         // Outputs channel by channel, and which of them have feed-through.
         let (mut refs, mut channels): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
         let (mut refresh_refs, mut refresh_places) = (Vec::new(), Vec::new());
+        let (mut variables, mut state_places) = (Vec::new(), Vec::new());
         for (number, channel) in system.channels_of(u) {
             channels.push((number, refs.len(), channel.refs.len()));
             for (&reference, &variable) in channel.refs.iter().zip(&channel.variables) {
                 if system.has_feedthrough(u, variable) {
                     refresh_refs.push(reference);
                     refresh_places.push(refs.len());
+                } else {
+                    // The others are read only.
+                    state_places.push(refs.len());
                 }
                 refs.push(reference);
+                variables.push(variable);
             }
         }
-        // The others, which are read only.
-        let (n, m) = (refs.len(), refresh_refs.len());
-        let state_places: Vec<usize> = (0..n).filter(|place| !refresh_places.contains(place)).collect();
+        let m = refresh_refs.len();
         Outputs {
-            state_refs: state_places.iter().map(|&place| refs[place]).collect(),
+            state_refs: state_places.iter().map(|&place: &usize| refs[place]).collect(),
             state_values: vec![0.0; state_places.len()],
             state_first: state_places.iter().copied().eq(0..state_places.len()),
             state_places,
             refs,
+            variables,
             channels,
             refresh,
             refresh_refs,
