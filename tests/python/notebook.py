@@ -27,9 +27,15 @@ notebook = copy.deepcopy(written)
 with tempfile.TemporaryDirectory() as folder:
     client = nbclient.NotebookClient(notebook, timeout=300, record_timing=False, resources={"metadata": {"path": folder}})
     client.execute()
-# Warnings name files of this machine.
+# Warnings name files of this machine. What a cell prints comes in as many pieces as there was time for.
 for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-    cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    outputs = []
+    for output in (output for output in cell.outputs if output.get("name") != "stderr"):
+        if outputs and "text" in output and "text" in outputs[-1]:
+            outputs[-1]["text"] += output["text"]
+        else:
+            outputs.append(output)
+    cell.outputs = outputs
 shown = 0
 for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
     for output in cell.outputs:
