@@ -76,7 +76,8 @@ def scenario(name, remote):
     text = (WORK / "case1.toml").read_text()
     for unit, fmu in NAMES.items():
         place = f"zenoh://{fmu}" if unit in remote else f"fmus/{fmu}.fmu"
-        text = text.replace(f"embedded:{fmu}", place)
+        # The face is named, because advice would try the other one as well.
+        text = text.replace(f'"embedded:{fmu}"', f'"{place}"\nface = "co-simulation"')
     (WORK / f"{name}.toml").write_text(text)
 
 
