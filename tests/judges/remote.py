@@ -592,6 +592,8 @@ def access(fmu):
 def main():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
+    # The proxy of ecos writes into the folder that it is started in.
+    os.chdir(WORK)
     assert run(["fmus", "--out", "fmus"])[0] == 0 and run(["convert", "case-1", "case1.toml"])[0] == 0
     for name, remote in ("local", []), ("one", ["mass2"]), ("both", ["mass1", "mass2"]):
         scenario(name, remote)
