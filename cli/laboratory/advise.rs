@@ -120,12 +120,13 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         Units::Native => models::native,
     };
     let guess_s = arguments.step.unwrap_or(stop_s / if benchmark.is_far() { GUESS_FAR } else { GUESS });
-    let limit = Duration::try_from_secs_f64(arguments.limit).ok();
-    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
     // FMUs stay unpacked between the runs.
     let _open = macrostep::factory::open_all().map_err(Failure::run)?;
-    // Schemes are tried, by both faces of FMUs that have them.
+    // Schemes are tried, by both faces of FMUs that have them: each has half of the time.
     let by_equations = arguments.subject.by_equations("case-1", arguments.stop)?;
+    let faces = if by_equations.is_some() { 2.0 } else { 1.0 };
+    let limit = Duration::try_from_secs_f64(arguments.limit / faces).ok();
+    let question = Question { tolerance: arguments.tolerance, stop_s, guess_s, factory: units, limit };
     let advice = tried(&subject, &question);
     let (taken, advice, faces) = faces::choose((&subject, advice), by_equations.as_ref(), &question);
     let benchmark = taken.benchmark.as_ref();

@@ -48,6 +48,8 @@ enum Steps {
     Coarse,
     /// The masses on their springs, with a link that is stiff.
     Stiff,
+    /// Any, down to a hundredth of a period and up to ten of them, and fewer than 16.
+    Few,
 }
 
 /// A run of this seed.
@@ -82,11 +84,13 @@ fn pair(seed: u64, steps: Steps) -> (Pair, String) {
     let slowest = (k[0] / m[0]).min((k[1].max(k_c) + k_c) / m[1]).sqrt();
     let step_s = match steps {
         Steps::Any => r.ten(-2.3, 0.2) / fastest,
+        Steps::Few => r.ten(-1.2, 1.8) / fastest,
         Steps::Coarse => r.ten(-0.5, 0.2) / fastest,
         Steps::Stiff => r.ten(-2.0, -0.5) / (k[0] / m[0]).max(k[1] / m[1]).sqrt(),
     };
     let slowest = if steps == Steps::Stiff { (k[0] / m[0]).sqrt() } else { slowest };
-    let windows = (628.0 / 100.0 / slowest * r.ten(0.0, 1.7) / step_s).clamp(40.0, 200.0).round();
+    let most = if steps == Steps::Few { [2.0, 15.0] } else { [40.0, 200.0] };
+    let windows = (628.0 / 100.0 / slowest * r.ten(0.0, 1.7) / step_s).clamp(most[0], most[1]).round();
     let stop_s = windows * step_s;
     let force = (kind == "driven").then(|| {
         let omega = slowest * r.ten(-0.5, 0.7);
@@ -233,6 +237,20 @@ fn bad_runs_with_stiff_links_are_not_ok() {
     // A run that leaps over a motion which hardly matters is good, and rightly doubtful.
     let [good, bad] = counts.wrong("stiff links");
     assert!(bad == 0 && 10 * good <= counts.good[0], "{good} good runs that are not ok, {bad} bad runs that are");
+}
+
+/// Fewer macro steps than a bond needs to tell: a second look does.
+#[test]
+fn runs_of_few_macro_steps_are_judged_too() {
+    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 200));
+    let mut counts = Counts::default();
+    let mut seeds = first..;
+    while counts.good[0] < wanted || counts.bad[0] < wanted {
+        counts.take(seeds.next().expect("a seed"), Steps::Few, wanted);
+    }
+    // Where steps leap over half a period of an acceleration, a run may be good and is doubtful.
+    let [good, bad] = counts.wrong("few macro steps");
+    assert!(bad == 0 && 20 * good <= counts.good[0], "{good} good runs that are not ok, {bad} bad runs that are");
 }
 
 /// Where no bonds are named, those that units of measurement show tell nearly as much: of three cuts, where both subsystems own the spring being

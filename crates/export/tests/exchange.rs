@@ -324,7 +324,31 @@ fn states_are_taken_back() {
         assert_eq!(list(c, f.get_continuous_states), first);
         // It is in continuous-time mode again.
         assert_eq!((f.enter_event_mode.unwrap())(c), OK, "{:?}", messages.take());
-        assert_eq!((f.free_fmu_state.unwrap())(c, &raw mut state), OK);
-        (f.free_instance)(c);
+        // As bytes, in another instance.
+        let mut size = 0;
+        assert_eq!((f.serialized_fmu_state_size.unwrap())(c, state, &raw mut size), OK);
+        let mut bytes = vec![0; size];
+        assert_eq!((f.serialize_fmu_state.unwrap())(c, state, bytes.as_mut_ptr(), size), OK);
+        let other = made(&f, MODEL_EXCHANGE, &messages);
+        let mut copy: FmuState = core::ptr::null_mut();
+        assert_eq!((f.deserialize_fmu_state.unwrap())(other, bytes.as_ptr(), size, &raw mut copy), OK);
+        assert_eq!((f.set_fmu_state.unwrap())(other, copy), OK);
+        assert_eq!(list(other, f.get_derivatives), before);
+        // An instance of the other face takes none of them, in both directions.
+        let stepped = made(&f, CO_SIMULATION, &messages);
+        initialised(&f, stepped);
+        let mut between: FmuState = core::ptr::null_mut();
+        assert_eq!((f.get_fmu_state.unwrap())(stepped, &raw mut between), OK);
+        for (instance, state) in [(stepped, state), (other, between)] {
+            assert_eq!((f.set_fmu_state.unwrap())(instance, state), ERROR);
+            let logged = messages.take();
+            assert!(logged.len() == 1 && logged[0].3.contains("other face"), "{logged:?}");
+        }
+        assert_eq!((f.do_step)(stepped, 0.0, 1e-8, TRUE), OK);
+        assert_eq!(list(other, f.get_derivatives), before);
+        for (instance, mut state) in [(c, state), (other, copy), (stepped, between)] {
+            assert_eq!((f.free_fmu_state.unwrap())(instance, &raw mut state), OK);
+            (f.free_instance)(instance);
+        }
     }
 }

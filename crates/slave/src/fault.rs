@@ -15,8 +15,8 @@ pub enum Fault {
         /// State it was called in.
         phase: Phase,
     },
-    /// A function of model exchange, on an instance that was made for co-simulation.
-    #[error("{call}: the instance was made for co-simulation, expected one for model exchange")]
+    /// A function, or a state, of one face, and an instance that was made for the other one.
+    #[error("{call}: found an instance of the other face (co-simulation or model exchange), expected one of the same")]
     OtherFace {
         /// Name of the function.
         call: &'static str,

@@ -40,6 +40,11 @@ impl Phase {
         matches!(self, Phase::EventMode | Phase::ContinuousTimeMode)
     }
 
+    /// Whether it is one of co-simulation.
+    pub(crate) fn is_stepped(self) -> bool {
+        matches!(self, Phase::StepComplete | Phase::StepFailed)
+    }
+
     /// This phase as a set of one.
     #[inline]
     pub(crate) const fn bit(self) -> u8 {

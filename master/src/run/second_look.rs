@@ -86,7 +86,7 @@ impl Verdict {
     /// What is said before a second look.
     pub fn at_first_look(&self) -> String {
         match self.grade {
-            Grade::Ok => "macro steps are long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
+            Grade::Ok => "macro steps are few or long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
             grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
         }
     }

@@ -127,7 +127,7 @@ const MISSED_INSIDE: f64 = 1.0;
 /// By how much a signal is larger late in a run that grows than early.
 const RISEN: f64 = 1.2;
 
-/// Fewer windows are too few to tell.
+/// Fewer windows are too few for a bond to tell: the first ones miss much, where inputs begin anew.
 const WINDOWS_MIN: u64 = 16;
 
 /// Bonds with less than this part of the energy of another one are left out.
@@ -136,7 +136,7 @@ const SMALL: f64 = 1e-6;
 impl Simulation {
     /// The verdict on the run so far.
     pub fn verdict(&self) -> Verdict {
-        self.by_windows().or(self.by_energy()).or(self.by_growth()).or(self.by_resolution())
+        self.by_windows().or(self.by_energy()).or(self.by_growth()).or(self.by_resolution()).or(self.by_number())
     }
 
     /// From windows that are not to be relied on.
@@ -167,6 +167,13 @@ impl Simulation {
         let by_inside = Verdict::default().open(if is_right { Second::Nothing } else { Second::Whether });
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
         worst.map_or_else(Verdict::default, |account| judged(account, has_risen)).or(by_inside)
+    }
+
+    /// From their number: a few macro steps say little of themselves, and a second run costs little. Waveforms are judged by their nodes.
+    fn by_number(&self) -> Verdict {
+        let is_few = self.statistics().windows < WINDOWS_MIN && self.channels > 0;
+        let has_nodes = self.window.sources.family.iter().any(|predictor| predictor.nodes() > 0);
+        Verdict::default().open(if is_few && !has_nodes { Second::Whether } else { Second::Nothing })
     }
 
     /// From motions between communication points that the macro steps do not see. A second run says nothing against it: one with half

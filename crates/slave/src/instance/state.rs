@@ -3,7 +3,7 @@
 use super::Instance;
 use crate::access::CHANGED;
 use crate::phase::{GET_STATE, SET_STATE};
-use crate::{Fault, Model, Snapshot, bytes};
+use crate::{Fault, Model, Phase, Snapshot, bytes};
 
 impl<M: Model> Instance<M> {
     pub(super) fn save_to(&mut self, into: &mut Snapshot) -> Result<(), Fault> {
@@ -17,6 +17,11 @@ impl<M: Model> Instance<M> {
     pub(super) fn restore_from(&mut self, from: &Snapshot) -> Result<(), Fault> {
         SET_STATE.check(self.memory.phase)?;
         from.check(self.access.identity)?;
+        // A state between steps is none between evaluations, and the other way.
+        let other = if self.exchange.is_some() { Phase::is_stepped } else { Phase::is_exchange };
+        if other(from.memory.phase) {
+            return Err(Fault::OtherFace { call: SET_STATE.name });
+        }
         self.memory.copy_from(&from.memory, self.access.stored);
         self.stale = CHANGED;
         let recalled = self.model.recall_state(&mut self.memory);

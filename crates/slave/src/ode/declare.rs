@@ -12,41 +12,64 @@ use crate::{Declaration, Equations, Fault, builder, capabilities};
 
 /// Builds model and description.
 pub(super) fn declare<E: Equations>() -> Result<(Ode<E>, ModelDescription), Fault> {
-    // What the equations declare.
     let mut declaration = Declaration { micro_step_s: 1e-3, ..Declaration::default() };
     E::declare(&mut declaration);
-    check::<E>(&declaration)?;
-    // Parameters and inputs, which together are known during initialisation.
-    let mut b = begin::<E>(&declaration);
-    let mut parameters: Vec<VariableId> = declaration.parameters.iter().map(|p| b.add(p.clone())).collect();
-    if Ode::<E>::DYNAMIC {
-        integration::<E>(&mut b, &declaration);
-    }
-    let inputs: Vec<VariableId> = declaration.inputs.iter().map(|u| b.add(u.clone())).collect();
-    let initially_known = {
-        parameters.extend(&inputs);
-        parameters
+    let sizes = Sizes {
+        identifier: E::IDENTIFIER,
+        about: E::ABOUT,
+        is_linear: E::LINEAR,
+        parameters: Ode::<E>::P,
+        inputs: Ode::<E>::U,
+        outputs: Ode::<E>::Y,
+        states: Ode::<E>::Z,
     };
-    // What the equations compute: outputs, their nodes, and states with their rates.
-    let shown = Shown::new(&declaration, if IS_EXCHANGED { Ode::<E>::Z } else { 0 }, b.next_id());
-    let running_known: Vec<VariableId> = inputs.iter().chain(&shown.states).copied().collect();
-    let known = Known { running: &running_known, initial: &initially_known };
-    let [outputs_follow, rates_follow, states_follow] = dependencies::<E>(&declaration);
-    add_outputs(&mut b, &declaration, &shown, (&outputs_follow, known));
-    add_nodes(&mut b, &declaration, (&outputs_follow, known));
-    add_locals(&mut b, &shown, (&states_follow, &rates_follow), known);
+    sizes.check(&declaration)?;
+    let (shown, description) = describe(sizes, &declaration, dependencies::<E>(&declaration))?;
     // The model knows variables by their place.
-    let description = b.finish().map_err(|e| Fault::Declaration(e.to_string()))?;
     let reals = description.variables.iter().filter(|v| matches!(v.kind, Kind::Real(_)));
     let model = Ode {
         dense: declaration.dense.iter().map(|(output, ..)| *output).collect(),
-        states: declaration.states,
         shown,
         names: reals.map(|v| v.name.clone()).collect(),
+        states: declaration.states,
         exact: Exact::default(),
         rhythm: Rhythm::default(),
     };
     Ok((model, description))
+}
+
+/// What is known of equations beside their declaration. All that follows from it is compiled once, and not for every model.
+#[derive(Clone, Copy)]
+struct Sizes {
+    identifier: &'static str,
+    about: &'static str,
+    is_linear: bool,
+    /// Components of the vectors p, u, y and z.
+    parameters: usize,
+    inputs: usize,
+    outputs: usize,
+    states: usize,
+}
+
+/// The description, and what of the equations it shows.
+fn describe(sizes: Sizes, d: &Declaration, follow: [Vec<Follows>; 3]) -> Result<(Shown, ModelDescription), Fault> {
+    // Parameters and inputs, which together are known during initialisation.
+    let mut b = sizes.begin(d);
+    let mut initially_known: Vec<VariableId> = d.parameters.iter().map(|p| b.add(p.clone())).collect();
+    if sizes.states > 0 {
+        sizes.integration(&mut b, d);
+    }
+    let inputs: Vec<VariableId> = d.inputs.iter().map(|u| b.add(u.clone())).collect();
+    initially_known.extend(&inputs);
+    // What the equations compute: outputs, their nodes, and states with their rates.
+    let shown = Shown::new(d, if IS_EXCHANGED { sizes.states } else { 0 }, b.next_id());
+    let running_known: Vec<VariableId> = inputs.iter().chain(&shown.states).copied().collect();
+    let known = Known { running: &running_known, initial: &initially_known };
+    let [outputs_follow, rates_follow, states_follow] = follow;
+    add_outputs(&mut b, d, &shown, (&outputs_follow, known));
+    add_nodes(&mut b, d, (&outputs_follow, known));
+    add_locals(&mut b, &shown, (&states_follow, &rates_follow), known);
+    Ok((shown, b.finish().map_err(|e| Fault::Declaration(e.to_string()))?))
 }
 
 /// What is known while running, and while initialising.
@@ -101,85 +124,87 @@ fn add_locals(b: &mut Builder, shown: &Shown, (states, rates): (&[Follows], &[Fo
     b.model_exchange();
 }
 
-/// # Errors
-/// [`Fault::Declaration`] where the declaration and the vectors of the equations differ.
-fn check<E: Equations>(d: &Declaration) -> Result<(), Fault> {
-    // As many variables as the vectors have components.
-    let counts = [
-        ("parameters", d.parameters.len(), Ode::<E>::P),
-        ("inputs", d.inputs.len(), Ode::<E>::U),
-        ("outputs", d.outputs.len(), Ode::<E>::Y),
-    ];
-    for (what, found, expected) in counts {
-        if found != expected {
-            return Err(Fault::Declaration(format!("{found} {what} declared, expected {expected}")));
+impl Sizes {
+    /// # Errors
+    /// [`Fault::Declaration`] where the declaration and the vectors of the equations differ.
+    fn check(self, d: &Declaration) -> Result<(), Fault> {
+        // As many variables as the vectors have components.
+        let counts = [
+            ("parameters", d.parameters.len(), self.parameters),
+            ("inputs", d.inputs.len(), self.inputs),
+            ("outputs", d.outputs.len(), self.outputs),
+        ];
+        for (what, found, expected) in counts {
+            if found != expected {
+                return Err(Fault::Declaration(format!("{found} {what} declared, expected {expected}")));
+            }
+        }
+        // Dependencies are sets of 128 bits.
+        if self.inputs + self.parameters.max(self.states) > 128 {
+            return Err(Fault::Declaration("more than 128 parameters and inputs, or states and inputs".into()));
+        }
+        // All of them real.
+        let reals = [&d.parameters, &d.inputs, &d.outputs].into_iter().flatten();
+        for declared in reals {
+            if !declared.is_real() {
+                return Err(Fault::Declaration("equations have real parameters, inputs and outputs only".into()));
+            }
+        }
+        // Dense outputs interpolate states, and a derivative comes after what it is the rate of.
+        if !d.dense.is_empty() && self.states == 0 {
+            return Err(Fault::Declaration("dense output without states".into()));
+        }
+        let early = d.derivatives.iter().all(|(derivative, of)| of < derivative && *derivative < d.outputs.len());
+        let shown = d.states.iter().all(|(z, y)| *z < self.states && *y < d.outputs.len());
+        let dense = d.dense.iter().all(|(y, ..)| *y < d.outputs.len());
+        if early && shown && dense {
+            Ok(())
+        } else {
+            Err(Fault::Declaration("a derivative, state or dense output names no output declared before".into()))
         }
     }
-    // Dependencies are sets of 128 bits.
-    if Ode::<E>::U + Ode::<E>::P.max(Ode::<E>::Z) > 128 {
-        return Err(Fault::Declaration("more than 128 parameters and inputs, or states and inputs".into()));
-    }
-    // All of them real.
-    let reals = [&d.parameters, &d.inputs, &d.outputs].into_iter().flatten();
-    for declared in reals {
-        if !declared.is_real() {
-            return Err(Fault::Declaration("equations have real parameters, inputs and outputs only".into()));
+
+    /// Everything but the variables.
+    fn begin(self, declaration: &Declaration) -> Builder {
+        let mut b = builder(self.identifier, self.about);
+        for (name, base) in &declaration.units {
+            b.unit(name, *base);
         }
+        b.capabilities(CoSimulation {
+            can_handle_variable_communication_step_size: true,
+            can_interpolate_inputs: true,
+            max_output_derivative_order: MAX_DEGREE as u32,
+            ..capabilities()
+        });
+        if let Some((start_s, stop_s, step_s)) = declaration.experiment {
+            b.experiment(start_s, stop_s, step_s);
+        }
+        b
     }
-    // Dense outputs interpolate states, and a derivative comes after what it is the rate of.
-    if !d.dense.is_empty() && !Ode::<E>::DYNAMIC {
-        return Err(Fault::Declaration("dense output without states".into()));
-    }
-    let early = d.derivatives.iter().all(|(derivative, of)| of < derivative && *derivative < d.outputs.len());
-    let shown = d.states.iter().all(|(z, y)| *z < Ode::<E>::Z && *y < d.outputs.len());
-    let dense = d.dense.iter().all(|(y, ..)| *y < d.outputs.len());
-    if early && shown && dense {
-        Ok(())
-    } else {
-        Err(Fault::Declaration("a derivative, state or dense output names no output declared before".into()))
-    }
-}
 
-/// Everything but the variables.
-fn begin<E: Equations>(declaration: &Declaration) -> Builder {
-    let mut b = builder(E::IDENTIFIER, E::ABOUT);
-    for (name, base) in &declaration.units {
-        b.unit(name, *base);
-    }
-    b.capabilities(CoSimulation {
-        can_handle_variable_communication_step_size: true,
-        can_interpolate_inputs: true,
-        max_output_derivative_order: MAX_DEGREE as u32,
-        ..capabilities()
-    });
-    if let Some((start_s, stop_s, step_s)) = declaration.experiment {
-        b.experiment(start_s, stop_s, step_s);
-    }
-    b
-}
-
-/// Parameters of integration and dense output.
-fn integration<E: Equations>(b: &mut Builder, declaration: &Declaration) {
-    b.si_units(&["s"]);
-    let micro_step = Declared::parameter("micro_step", declaration.micro_step_s)
-        .unit("s")
-        .range(1e-12, f64::INFINITY)
-        .about("micro step h; a macro step H is divided into round(H/h) equal ones, at least one");
-    b.add(micro_step);
-    let mut items = vec![
-        ("semi_implicit_euler", "order 1, inputs read at the micro step's start"),
-        ("runge_kutta_4", "order 4, inputs read at the stages"),
-    ];
-    if E::LINEAR {
-        items.push(("exact", "matrix exponential over the whole macro step"));
-    }
-    b.enumeration("Integrator", "Method that advances the states", &items);
-    // The default sees inputs inside of a micro step, and takes steps of any length at the same price.
-    let integrator = Declared::parameter("integrator", 2).of_type("Integrator").bounds(1, items.len() as i32);
-    b.add(integrator.about("method that advances the states"));
-    if !declaration.dense.is_empty() {
-        let nodes = Declared::parameter("dense_nodes", 12).bounds(1, MAX_NODES as i32);
-        b.add(nodes.about("q: dense output has the q + 1 Chebyshev-Lobatto nodes of the last step"));
+    /// Parameters of integration and dense output.
+    fn integration(self, b: &mut Builder, declaration: &Declaration) {
+        b.si_units(&["s"]);
+        let micro_step = Declared::parameter("micro_step", declaration.micro_step_s)
+            .unit("s")
+            .range(1e-12, f64::INFINITY)
+            .about("micro step h; a macro step H is divided into round(H/h) equal ones, at least one");
+        b.add(micro_step);
+        let mut items = vec![
+            ("semi_implicit_euler", "order 1, inputs read at the micro step's start"),
+            ("runge_kutta_4", "order 4, inputs read at the stages"),
+        ];
+        if self.is_linear {
+            items.push(("exact", "matrix exponential over the whole macro step"));
+        }
+        b.enumeration("Integrator", "Method that advances the states", &items);
+        // The default sees inputs inside of a micro step, and takes steps of any length at the same price.
+        let integrator = Declared::parameter("integrator", 2).of_type("Integrator").bounds(1, items.len() as i32);
+        b.add(integrator.about("method that advances the states"));
+        if !declaration.dense.is_empty() {
+            let nodes = Declared::parameter("dense_nodes", 12).bounds(1, MAX_NODES as i32);
+            b.add(nodes.about("q: dense output has the q + 1 Chebyshev-Lobatto nodes of the last step"));
+        }
     }
 }
 
