@@ -1,6 +1,7 @@
 //! Verbs about systems of FMUs of any tool.
 
 pub mod arguments;
+mod aside;
 mod bundle;
 pub mod changes;
 pub mod convert;
@@ -45,6 +46,7 @@ use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
+pub use aside::Aside;
 use changes::change;
 pub use given::Given;
 

@@ -1,7 +1,7 @@
 //! Rules of the house that no compiler knows.
 
 mod budget;
-mod compiler;
+mod dependencies;
 #[cfg(unix)]
 mod laboratory;
 mod layers;

@@ -120,6 +120,8 @@ fn number(name: &str, default: u64) -> u64 {
 #[derive(Default)]
 struct Counts {
     bonds_are_found: bool,
+    /// Only pairs in which none is found, or only the others.
+    has_none: bool,
     good: [u64; 2],
     bad: [u64; 2],
     looked: u64,
@@ -132,7 +134,7 @@ impl Counts {
         if self.bonds_are_found {
             pair.bonds = Bonds::Found;
             // Where both own the spring, none is found.
-            if pair.coupling == Coupling::DisplacementDisplacement {
+            if (pair.coupling == Coupling::DisplacementDisplacement) != self.has_none {
                 return;
             }
         }
@@ -253,14 +255,20 @@ fn runs_of_few_macro_steps_are_judged_too() {
     assert!(bad == 0 && 20 * good <= counts.good[0], "{good} good runs that are not ok, {bad} bad runs that are");
 }
 
-/// Where no bonds are named, those that units of measurement show tell nearly as much: of three cuts, where both subsystems own the spring being
-/// left out. Velocities that come beside displacements are indicators (`explain/bond.rs`), so that one or two runs in a hundred are judged wrongly.
+/// Where no bonds are named, those that units of measurement show tell nearly as much, in three cuts of four. Velocities that come beside
+/// displacements are indicators (`explain/bond.rs`), so that one or two runs in a hundred are judged wrongly. Where both subsystems own the
+/// spring no bond is found, and a second look at a part of the run tells.
 #[test]
-fn bonds_that_are_found_tell_bad_runs_too() {
+fn bad_runs_without_named_bonds_are_not_ok() {
     let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 60));
-    for (set, steps) in [("found, any link", Steps::Any), ("found, stiff links", Steps::Stiff)] {
-        let mut counts = Counts { bonds_are_found: true, ..Counts::default() };
-        for seed in (first..).take_while(|seed| seed - first < 20 * wanted) {
+    for (set, steps, has_none) in [
+        ("found, any link", Steps::Any, false),
+        ("found, stiff links", Steps::Stiff, false),
+        ("none, any link", Steps::Any, true),
+        ("none, stiff links", Steps::Stiff, true),
+    ] {
+        let mut counts = Counts { bonds_are_found: true, has_none, ..Counts::default() };
+        for seed in (first..).take_while(|seed| seed - first < 60 * wanted) {
             if counts.good[0] >= wanted && counts.bad[0] >= wanted {
                 break;
             }
@@ -269,7 +277,7 @@ fn bonds_that_are_found_tell_bad_runs_too() {
         }
         let [good, bad] = counts.wrong(set);
         assert!(counts.bad[0] >= wanted / 2, "{} bad runs only", counts.bad[0]);
-        let is_right = 25 * good <= counts.good[0] && 25 * bad <= counts.bad[0];
+        let is_right = 20 * good <= counts.good[0] && 25 * bad <= counts.bad[0];
         assert!(is_right, "{set}: {good} good runs that are not ok, {bad} bad runs that are");
     }
 }

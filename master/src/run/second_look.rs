@@ -26,6 +26,12 @@ use crate::run::verdict::{Grade, Second, Verdict};
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
 
+/// The part of a run that is looked at first where nothing speaks against it: with both runs of half the macro step and the one of a quarter
+/// its steps are 9 times as many, so that all together are no more than those of the run.
+const PART: u64 = 9;
+/// And so many windows at least.
+const PART_MIN: u64 = 16;
+
 /// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
 const APART: f64 = 0.2;
 const APART_BY_PART: f64 = 0.08;
@@ -51,7 +57,23 @@ impl Verdict {
         if self.second == Second::Nothing || windows == 0 {
             return Ok(self);
         }
-        let seen = windows.min(WINDOWS_MAX);
+        if self.second != Second::Unwatched {
+            return self.looked_at(made, windows, windows.min(WINDOWS_MAX));
+        }
+        // What begins anew in the first windows weighs more in a part of them than in the whole, which decides.
+        let seen = (windows / PART).max(PART_MIN).min(windows);
+        let by_part = self.clone().looked_at(made, windows, seen.min(WINDOWS_MAX))?;
+        let is_decided = by_part.grade == Grade::Ok || seen == windows;
+        if is_decided { Ok(by_part) } else { self.looked_at(made, windows, windows.min(WINDOWS_MAX)) }
+    }
+
+    /// The same after a look at the first windows, so many of all.
+    fn looked_at(
+        self,
+        made: &mut dyn FnMut(f64) -> Option<Simulation>,
+        windows: u64,
+        seen: u64,
+    ) -> Result<Verdict, RunError> {
         let of_run = windows as f64 / seen as f64;
         let (limit, part) = if seen < windows {
             (APART_BY_PART, format!(" of the first {seen} macro steps"))
@@ -86,6 +108,9 @@ impl Verdict {
     /// What is said before a second look.
     pub fn at_first_look(&self) -> String {
         match self.grade {
+            Grade::Ok if self.second == Second::Unwatched => {
+                "power bonds say little of what the coupling misses; a second run with half the macro step, of a part at first, tells more".to_owned()
+            }
             Grade::Ok => "macro steps are few or long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
             grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
         }

@@ -109,7 +109,7 @@ impl Isolation {
         let load = Load::read(request).ok_or_else(|| "found no message that makes an instance".to_owned())?;
         let (memory, file) = Memory::create().map_err(|e| format!("no shared memory: {e}"))?;
         memory.word(Word::Forks).store(u32::from(load.flags & BY_FORK != 0), Ordering::SeqCst);
-        let process = Process::start((&self.program, &self.arguments), file, (self.output.as_deref(), None))
+        let process = Process::start((&self.program, &self.arguments), file, self)
             .map_err(|e| format!("no process of `{}`: {e}", self.program.display()))?;
         let line = Line::new(memory, Side::Master);
         let limits = Limits { memory_bytes: self.limits.memory_bytes.min(load.memory_bytes), ..self.limits };

@@ -40,12 +40,14 @@ pub struct Isolation {
     pub output: Option<Arc<Output>>,
     /// Ends all of its slaves where they are, once it is set.
     pub cut: Option<Cut>,
+    /// Working folder of its slaves, instead of that of this process.
+    pub folder: Option<PathBuf>,
 }
 
 impl Isolation {
     /// In processes of another program, quiet.
     pub fn of(program: PathBuf, limits: Limits) -> Isolation {
-        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None }
+        Isolation { program, arguments: Vec::new(), limits, logging_on: false, output: None, cut: None, folder: None }
     }
 
     /// In processes of the program that is running.

@@ -11,9 +11,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::cut::Cut;
-use super::limits::Limits;
+use super::limits::{Isolation, Limits};
 use super::line::Line;
-use super::output::Output;
 use super::server::ARGUMENT;
 use super::system::{self, Word};
 use super::written::Written;
@@ -47,14 +46,15 @@ pub struct Process {
 pub struct Ended(pub String);
 
 impl Process {
-    /// Starts `program` with its first arguments as a slave; the file of the shared memory is its standard input.
-    /// What it writes goes to `output`, or to standard error.
+    /// Starts `program` with its first arguments as a slave, in the folder of `isolation`; the file of the shared memory is its standard
+    /// input. What it writes goes to the output of `isolation`, or to standard error.
     pub fn start(
         (program, arguments): (&Path, &[OsString]),
         memory: File,
-        (output, cut): (Option<&Output>, Option<Cut>),
+        isolation: &Isolation,
     ) -> io::Result<Process> {
-        let (written, output, errors) = match output {
+        let cut = isolation.cut.clone();
+        let (written, output, errors) = match &isolation.output {
             Some(output) => (Written::nothing(), Stdio::from(output.end()?), Stdio::from(output.end()?)),
             None => {
                 let (written, end) = Written::listen()?;
@@ -62,7 +62,11 @@ impl Process {
             }
         };
         // A group of its own: signals for the program's group do not reach it, and what it starts is ended with it.
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        if let Some(folder) = &isolation.folder {
+            command.current_dir(folder);
+        }
+        let child = command
             .args(arguments)
             .args([ARGUMENT, &std::process::id().to_string()])
             .stdin(Stdio::from(memory))

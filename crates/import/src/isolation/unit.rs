@@ -68,7 +68,7 @@ impl Isolation {
             ),
             false => (self.program.clone(), self.arguments.clone(), self.limits),
         };
-        let process = Process::start((&program, &arguments), file, (self.output.as_deref(), self.cut.clone()))
+        let process = Process::start((&program, &arguments), file, self)
             .map_err(|e| failed(format!("no process of `{}`: {e}", program.display())))?;
         let mut unit = IsolatedUnit {
             name: name.to_owned(),
