@@ -220,14 +220,20 @@ fn of_description(fmu: &Fmu) -> Vec<Finding> {
     put_up_with.chain(broken).collect()
 }
 
-/// Loads the library; that it cannot be loaded is a finding like others.
+/// Loads the library of each face; that it cannot be loaded is a finding like others.
 fn of_library(fmu: &Fmu) -> Result<Vec<Finding>, Failure> {
     print::keep()?;
     let advice = "its library does this when it is loaded; `--no-library` does not load it";
-    let texts = match during(fmu.name(), Call::Library, advice, || fmu.load()) {
-        Ok(strange) => strange,
-        Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
-    };
+    let mut texts = Vec::new();
+    for face in fmu.faces() {
+        let fmu = fmu.clone().by_face(Some(face)).map_err(Failure::run)?;
+        texts.extend(match during(fmu.name(), Call::Library, advice, || fmu.load()) {
+            Ok(strange) => strange,
+            Err(e) => vec![format!("{}; `--no-library` does not load it", e.fault)],
+        });
+    }
+    // Both faces of one library say the same.
+    texts.dedup();
     let severity = rules::rule(LIBRARY).map_or(Severity::Error, |rule| rule.severity);
     let place = place(LIBRARY, fmu);
     let finding = |text| Finding { rule: LIBRARY, severity, place, variable: None, line: None, text };

@@ -97,6 +97,12 @@ fn attributes(v: &mut Variable) -> &mut RealAttributes {
     }
 }
 
+/// The face of model exchange, which may say that it serialises states.
+fn exchange(model_identifier: &str, can_serialize_fmu_state: bool) -> Option<ModelExchange> {
+    let model_identifier = model_identifier.to_owned();
+    Some(ModelExchange { model_identifier, can_serialize_fmu_state, ..ModelExchange::default() })
+}
+
 /// A rule, and a change of the good description that breaks it.
 type Breach = (&'static str, fn(&mut ModelDescription));
 
@@ -106,9 +112,11 @@ const BREACHES: &[Breach] = &[
     ("guid", |d| d.guid.clear()),
     ("generation-date", |d| d.generation_date_and_time = Some("29 Feb 2024".to_owned())),
     ("characters", |d| d.variables[0].description = Some("\u{1}".to_owned())),
-    ("co-simulation", |d| d.co_simulation = None),
+    ("faces", |d| d.co_simulation = None),
     ("model-identifier", |d| d.co_simulation.as_mut().expect("there").model_identifier = "1-m".to_owned()),
     ("capabilities", |d| d.co_simulation.as_mut().expect("there").can_serialize_fmu_state = true),
+    ("model-identifier", |d| d.model_exchange = exchange("1-m", false)),
+    ("capabilities", |d| d.model_exchange = exchange("m", true)),
     ("log-categories", |d| d.log_categories.push(d.log_categories[0].clone())),
     ("default-experiment", |d| d.default_experiment.as_mut().expect("there").stop_time = Some(0.0)),
     ("units", |d| d.units.push(d.units[0].clone())),
@@ -135,6 +143,15 @@ const BREACHES: &[Breach] = &[
         d.variables.extend([6, 7].map(|at| real(&format!("t{at}"), at, Causality::Independent, None, None)));
     }),
     ("derivative-of", |d| attributes(&mut d.variables[2]).reinit = true),
+    ("states", |d| {
+        d.model_exchange = exchange("m", false);
+        attributes(&mut d.variables[0]).reinit = true;
+    }),
+    ("states", |d| {
+        d.model_exchange = exchange("m", false);
+        attributes(&mut d.variables[0]).derivative = Some(1);
+        d.structure.derivatives.push(on(0, &[]));
+    }),
     ("multiple-set", |d| d.variables[4].can_handle_multiple_set = false),
     ("start-given", |d| d.variables[0].start = None),
     ("start-given", |d| d.variables[3].start = Some(Value::Real(0.0))),

@@ -23,17 +23,20 @@ pub(super) fn guid(d: &ModelDescription, f: &mut Findings<'_>) {
     }
 }
 
-pub(super) fn co_simulation(d: &ModelDescription, f: &mut Findings<'_>) {
-    if d.co_simulation.is_none() {
-        let found = if d.model_exchange.is_some() { "`ModelExchange` only" } else { "no kind of FMU" };
-        f.add("`fmiModelDescription`", found, "a `CoSimulation` element");
+pub(super) fn faces(d: &ModelDescription, f: &mut Findings<'_>) {
+    if d.co_simulation.is_none() && d.model_exchange.is_none() {
+        f.add("`fmiModelDescription`", "no kind of FMU", "a `CoSimulation` or a `ModelExchange` element");
     }
 }
 
 pub(super) fn model_identifier(d: &ModelDescription, f: &mut Findings<'_>) {
-    let Some(c) = &d.co_simulation else { return };
-    if !is_c_identifier(&c.model_identifier) {
-        f.add("`modelIdentifier`", format!("`{}`", c.model_identifier), "letters, digits and `_`, no digit first");
+    let steps = d.co_simulation.as_ref().map(|c| &c.model_identifier);
+    let equations = d.model_exchange.as_ref().map(|m| &m.model_identifier);
+    // Most FMUs have one library for both.
+    for name in steps.into_iter().chain(equations.filter(|name| steps != Some(*name))) {
+        if !is_c_identifier(name) {
+            f.add("`modelIdentifier`", format!("`{name}`"), "letters, digits and `_`, no digit first");
+        }
     }
 }
 
@@ -44,8 +47,9 @@ pub(super) fn is_c_identifier(name: &str) -> bool {
 }
 
 pub(super) fn capabilities(d: &ModelDescription, f: &mut Findings<'_>) {
-    let Some(c) = &d.co_simulation else { return };
-    if c.can_serialize_fmu_state && !c.can_get_and_set_fmu_state {
+    let steps = d.co_simulation.as_ref().map(|c| (c.can_serialize_fmu_state, c.can_get_and_set_fmu_state));
+    let equations = d.model_exchange.as_ref().map(|m| (m.can_serialize_fmu_state, m.can_get_and_set_fmu_state));
+    if [steps, equations].contains(&Some((true, false))) {
         f.add("`canSerializeFMUstate`", "true without `canGetAndSetFMUstate`", "both true");
     }
 }

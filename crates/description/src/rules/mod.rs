@@ -159,8 +159,8 @@ macro_rules! rules {
 }
 
 rules! {
-    "archive", "2.3", "2.5.1", Warning, elsewhere: "paths in the archive have no part `.`",
-        "The part is ignored.";
+    "archive", "2.3", "2.5.1", Warning, elsewhere: "paths in the archive have forward slashes and no part `.`",
+        "Tools on other systems do not find the files.";
     "form", "2.2", "2.4", Error, elsewhere: "the file follows the schema",
         "Tools that validate the file refuse it, FMPy by default.";
     "fmi-version", "2.2.1", "2.4.1", Error, header::fmi_version: "`fmiVersion` is 2.0 or 3.0",
@@ -173,13 +173,13 @@ rules! {
         "Tools that validate the file refuse it, FMPy by default.";
     "characters", "2.2", "2.4", Error, names::characters: "texts hold only characters XML can hold",
         "The file cannot be read.";
-    "co-simulation", "4.3.1", "4.4", Error, header::co_simulation: "there is a `CoSimulation` element",
-        "A co-simulation master cannot run the FMU.";
+    "faces", "2.2.1", "2.4", Error, header::faces: "there is a `CoSimulation` or a `ModelExchange` element",
+        "No tool can run the FMU.";
     "model-identifier", "4.3.1", "2.4.2", Warning, header::model_identifier: "the model identifier is a C identifier",
         "The library is found, but source code would not compile.";
     "source-files", "4.3.1", "", Warning, elsewhere: "source files are listed once",
         "No effect where the library is used.";
-    "capabilities", "4.3.1", "2.4.2", Error, header::capabilities: "an FMU that serialises states can get and set them",
+    "capabilities", "4.3.1", "2.4.2", Error, header::capabilities: "a face that serialises states can get and set them",
         "A tool relies on it and calls functions that do not exist.";
     "log-categories", "2.2.4", "2.4.5", Warning, header::log_categories: "log categories have unique names",
         "Categories are switched on by name, so both are switched on together.";
@@ -227,6 +227,8 @@ rules! {
         "Tools that take the outputs from it lose some.";
     "derivatives", "2.2.8", "2.4.8", Warning, structure::derivatives: "`Derivatives` lists variables with `derivative`, each once",
         "A co-simulation master does not use states.";
+    "states", "2.2.8", "2.4.8", Error, structure::states_of_exchange: "with model exchange, each state is a continuous output or local variable, has one derivative that `Derivatives` lists, and it alone may have `reinit`",
+        "Importers integrate other states than the library has.";
     "initial-unknowns", "2.2.8", "2.4.8", Warning, structure::initial_unknowns: "`InitialUnknowns` is the exact set, ascending",
         "Only masters that solve loops during initialisation use it.";
     "dependencies", "2.2.8", "", Warning, structure::dependencies: "dependencies are knowns, each once, ascending, of kinds that fit",

@@ -33,6 +33,29 @@ pub(super) fn derivatives(d: &ModelDescription, f: &mut Findings<'_>) {
     }
 }
 
+/// What an importer reads from `Derivatives` where it integrates: as many states as entries, in their order.
+pub(super) fn states_of_exchange(d: &ModelDescription, f: &mut Findings<'_>) {
+    if d.model_exchange.is_none() {
+        return;
+    }
+    let mut states = HashSet::new();
+    for at in d.structure.derivatives.iter().map(|unknown| unknown.index) {
+        let Some(of) = d.variables.get(at).and_then(|v| v.real()).and_then(|a| a.derivative) else { continue };
+        let Some(state) = d.variables.get(of) else { continue };
+        if !states.insert(of) {
+            f.variable(at, format!("a second derivative of `{}` in `Derivatives`", state.name), "one for each state");
+        }
+        if !matches!(state.causality, Causality::Output | Causality::Local) {
+            f.variable(of, format!("a state of causality {:?}", state.causality), "an output or a local variable");
+        }
+    }
+    for (at, v) in d.variables.iter().enumerate() {
+        if v.real().is_some_and(|a| a.reinit) && !states.contains(&at) {
+            f.variable(at, "`reinit`, and no state", "it at states only");
+        }
+    }
+}
+
 /// The exact set: outputs, states and their derivatives that are approximate or calculated, and calculated parameters.
 pub(super) fn initial_unknowns(d: &ModelDescription, f: &mut Findings<'_>) {
     let list = &d.structure.initial_unknowns;
