@@ -49,9 +49,9 @@ const REFUSED: &[Refused] = &[
         says: &["an absolute path"],
     },
     Refused {
-        title: "backslashes",
-        make: || archive(&[(XML_NAME, XML.as_bytes()), ("resources\\x", b"")]),
-        says: &["a backslash"],
+        title: "a way out of the folder by backslashes",
+        make: || archive(&[(XML_NAME, XML.as_bytes()), ("resources\\..\\..\\x", b"")]),
+        says: &["an empty part or `..`"],
     },
     Refused {
         title: "two names that differ in case only",

@@ -40,7 +40,7 @@ pub(super) fn unpack(archive: impl Read + Seek, folder: &Path, limits: &Limits) 
     let (total, warnings) = check(&mut zip, limits)?;
     for index in 0..zip.len() {
         let mut file = zip.by_index(index).map_err(|e| Fault::Archive(e.to_string()))?;
-        let name = without_dots(&name_of(&file)?);
+        let name = plain(&name_of(&file)?);
         let path = folder.join(name.trim_end_matches('/'));
         // `./` is the folder itself.
         if name.is_empty() {
@@ -86,45 +86,44 @@ fn check<R: Read + Seek>(zip: &mut ZipArchive<R>, limits: &Limits) -> Result<(u6
         return Err(Fault::Archive("entries that share their data, as in a ZIP bomb".to_owned()));
     }
     let mut total: u64 = 0;
-    let mut dotted: Vec<String> = Vec::new();
+    let mut strange: Vec<String> = Vec::new();
     let mut seen = HashSet::with_capacity(zip.len());
     for index in 0..zip.len() {
         // Raw: the headers only, without a decompressor.
         let file = zip.by_index_raw(index).map_err(|e| Fault::Archive(e.to_string()))?;
         let name = name_of(&file)?;
+        let path = plain(&name);
         check_name(&name)?;
         check_entry(&file, &name, limits)?;
-        let name = match without_dots(&name) {
-            plain if plain == name => name,
-            plain => {
-                dotted.push(name);
-                plain
-            }
-        };
+        if path != name {
+            strange.push(name);
+        }
         // File systems of Windows and macOS do not tell case.
-        if !seen.insert(name.trim_end_matches('/').to_lowercase()) {
-            return Err(refused(&name, "a second entry of this name", "each name once, whatever its case"));
+        if !seen.insert(path.trim_end_matches('/').to_lowercase()) {
+            return Err(refused(&path, "a second entry of this name", "each name once, whatever its case"));
         }
         total = total.saturating_add(file.size());
         if total > limits.total_bytes_max {
             let found = format!("more than {} bytes unpacked", limits.total_bytes_max);
-            return Err(refused(&name, found, "less: if you trust the archive, unpack it and use the unpacked files"));
+            return Err(refused(&path, found, "less: if you trust the archive, unpack it and use the unpacked files"));
         }
     }
-    Ok((total, dots(&dotted)))
+    Ok((total, put_right(&strange)))
 }
 
-/// One warning for all names with a part `.`.
-fn dots(names: &[String]) -> Vec<Warning> {
+/// One warning for all names that are no plain paths.
+fn put_right(names: &[String]) -> Vec<Warning> {
     let Some(first) = names.first() else { return Vec::new() };
     let others = if names.len() == 1 { String::new() } else { format!(" (and {} more)", names.len() - 1) };
-    let found = format!("the archive entry `{}`{others} with a part `.`", shown::text(first));
-    vec![Warning { rule: "archive", line: 0, found, expected: "paths without".to_owned() }]
+    let what = if first.contains('\\') { "backslashes" } else { "a part `.`" };
+    let found = format!("the archive entry `{}`{others} with {what}", shown::text(first));
+    vec![Warning { rule: "archive", line: 0, found, expected: "paths with forward slashes and without `.`".to_owned() }]
 }
 
-/// The name without parts `.`; nothing, or `/`, where there is no other.
-fn without_dots(name: &str) -> String {
-    let parts: Vec<&str> = name.split('/').filter(|part| *part != ".").collect();
+/// The path that a name stands for: tools of Windows have written backslashes, and others parts `.`. Nothing, or `/`, where there is no other
+/// part.
+fn plain(name: &str) -> String {
+    let parts: Vec<&str> = name.split(['/', '\\']).filter(|part| *part != ".").collect();
     parts.join("/")
 }
 
@@ -137,13 +136,12 @@ fn name_of<R: Read>(file: &ZipFile<'_, R>) -> Result<String, Fault> {
 
 fn check_name(name: &str) -> Result<(), Fault> {
     const EXPECTED: &str = "a relative path with forward slashes";
-    let found = if name.contains('\\') {
-        "a backslash"
-    } else if name.starts_with('/') || name.contains(':') {
+    let path = name.replace('\\', "/");
+    let found = if path.starts_with('/') || path.contains(':') {
         "an absolute path"
-    } else if name.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "..")) {
+    } else if path.trim_end_matches('/').split('/').any(|part| matches!(part, "" | "..")) {
         "an empty part or `..`"
-    } else if name.chars().any(char::is_control) {
+    } else if path.chars().any(char::is_control) {
         "a control character"
     } else {
         return Ok(());
