@@ -17,7 +17,7 @@ pub struct Faces {
     pub tried: Vec<Tried>,
 }
 
-/// The advice for one face; `null` where no scheme meets the tolerance.
+/// The advice for one face; `null` where no scheme meets the tolerance at a cost like that of the other face.
 #[derive(Serialize)]
 pub struct Tried {
     pub face: &'static str,
@@ -45,7 +45,9 @@ pub fn choose<'a>(
     question: &Question,
 ) -> (&'a Subject, Result<Advice, Unadvised>, Option<Faces>) {
     let Some((other, units)) = by_equations else { return (subject, advice, None) };
-    let by_equations = tried(other, question);
+    // Equations are to be worth it: what is far dearer than the best by steps is given up early.
+    let known = advice.as_ref().map_or(u64::MAX, |advice| advice.candidates[0].cost());
+    let by_equations = tried(other, &Question { known, ..*question });
     let both = vec![Tried::new(Face::CoSimulation, &advice), Tried::new(Face::ModelExchange, &by_equations)];
     let calls = |advice: &Result<Advice, Unadvised>| advice.as_ref().ok().map(|a| a.candidates[0].do_steps);
     let is_better = match (calls(&advice), calls(&by_equations)) {

@@ -58,8 +58,9 @@ fn share(benchmark: &dyn Benchmark) -> f64 {
 pub(super) struct Search {
     /// When the time is over, where it is limited.
     until: Option<Instant>,
-    /// [`Candidate::cost`] of the cheapest scheme so far.
+    /// [`Candidate::cost`] of the cheapest scheme so far, and where it began.
     pub(super) cheapest: AtomicU64,
+    known: u64,
     /// How long a unit that is far away takes to answer \[µs\]; 0 where none is known to be.
     round_trip_us: AtomicU64,
     /// Schemes whose runs stay in bounds and do not converge.
@@ -90,7 +91,7 @@ impl Search {
     /// Whether the quantities, not the schemes, are what does not converge, or does not move.
     pub(super) fn is_hopeless(&self) -> bool {
         let is_stuck = self.stuck.load(Ordering::Relaxed) >= STUCK_MAX || self.rest.get().is_some();
-        is_stuck && self.cheapest.load(Ordering::Relaxed) == u64::MAX
+        is_stuck && self.cheapest.load(Ordering::Relaxed) == self.known
     }
 }
 
@@ -102,6 +103,8 @@ pub type MakeUnit = fn(&str, &str) -> Result<Box<dyn Unit>, RunError>;
 pub struct Question {
     /// Error relative to the amplitudes that is allowed.
     pub tolerance: f64,
+    /// What is known already takes so many calls, or µs where messages are waited for: what is far dearer is given up. `u64::MAX` for nothing.
+    pub known: u64,
     /// End of the run \[s\].
     pub stop_s: f64,
     /// First guess of the macro step \[s\].
@@ -171,7 +174,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// What the cheapest has least of: calls, or the time of the run \[µs\] where messages are waited for.
-    pub(super) fn cost(&self) -> u64 {
+    pub fn cost(&self) -> u64 {
         self.far.map_or(self.do_steps, Far::cost)
     }
 }
@@ -229,7 +232,7 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
         return Err(Unadvised::Missed(Box::new(Missed { tolerance, nearest: None, left_out: Vec::new(), short })));
     }
     let until = question.limit.and_then(|limit| Instant::now().checked_add(limit));
-    let search = Search { until, cheapest: AtomicU64::new(u64::MAX), ..Search::default() };
+    let search = Search { until, cheapest: AtomicU64::new(question.known), known: question.known, ..Search::default() };
     let tried: Vec<Tried> = candidates(benchmark)
         .par_iter()
         .with_max_len(1)
