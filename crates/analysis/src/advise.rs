@@ -37,6 +37,8 @@ pub(super) const FINEST: u64 = 4;
 pub(super) const DO_STEPS_MAX: u64 = 400_000;
 /// A scheme whose finest trial costs this many times what the cheapest costs is given up.
 pub(super) const COST_MAX: u64 = 32;
+/// And so, in parts of the cost of what is known already: with twice its first macro step it would cost as much.
+const KNOWN_MAX: u64 = 8;
 /// The part of the tolerance that the error is to have.
 pub(super) const AIM: f64 = 0.7;
 /// ln of the growth over a run that is accepted.
@@ -83,7 +85,10 @@ impl Search {
     pub(super) fn is_dear(&self, (windows, units): (u64, u64), own: Option<Far>) -> bool {
         let (cheapest, finest) = (self.cheapest.load(Ordering::Relaxed), FINEST * windows * units);
         match self.round_trip_us.load(Ordering::Relaxed) {
-            0 => finest > cheapest.saturating_mul(COST_MAX).min(DO_STEPS_MAX),
+            0 => {
+                let known = self.known.saturating_mul(KNOWN_MAX);
+                finest > cheapest.saturating_mul(COST_MAX).min(known).min(DO_STEPS_MAX)
+            }
             trip_us => own.map_or(windows * trip_us, Far::cost) > cheapest || finest > DO_STEPS_MAX,
         }
     }

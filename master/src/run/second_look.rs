@@ -30,7 +30,7 @@ const WINDOWS_MAX: u64 = 5000;
 /// its steps are 9 times as many, so that all together are no more than those of the run.
 const PART: u64 = 9;
 /// And so many windows at least.
-const PART_MIN: u64 = 16;
+const PART_MIN: u64 = 4;
 
 /// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
 const APART: f64 = 0.2;

@@ -277,9 +277,9 @@ impl Server {
         let now = super::process::memory_of(std::process::id()).map_or(0, |(size, _)| size);
         // Twice the limit, so that the master finds what is touched and says so; where it cannot be set, that look is left.
         let _ = system::limit_address_space(now.saturating_add(memory_bytes.saturating_mul(2)));
-        let show = |record: &LogRecord<'_>| eprintln!("log: {}", record.plain());
+        let show = |record: &LogRecord<'_>| system::say(&format!("log: {}", record.plain()));
         let log = (logging_on || shows_all).then(|| Arc::new(show) as _);
-        let remark = Some(Arc::new(|text: &str| eprintln!("warning: {text}")) as _);
+        let remark = Some(Arc::new(|text: &str| system::say(&format!("warning: {text}"))) as _);
         let options = FmuOptions { logging_on, log, remark, ..FmuOptions::default() };
         self.slave = Some(fmu.made(&name, &options).map_err(refused)?);
         Ok(())

@@ -268,7 +268,8 @@ pub fn end_by(signal: i32) -> ! {
 
 /// A line on standard error; where that is closed, the exit code is all there is.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    // In one piece, so that no line of another process comes between.
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// A file that becomes longer than the system allows is an error of the file, not the end of the process.
