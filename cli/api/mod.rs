@@ -30,7 +30,7 @@ pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
 use crate::system::solution::{self, SolutionArguments};
-use crate::system::{self, Aside, Caller, Opened};
+use crate::system::{self, Caller, Opened};
 use crate::verdict::{Accepted, refused};
 
 /// A scenario from its file, or the one of this program with this name; a name with a file extension is a file.
@@ -176,7 +176,7 @@ impl Asked {
         outcome = outcome.compared(&scenario, rows.comparison.as_ref());
         drop(simulation);
         if ended.is_ok() && !cut.is_set() {
-            outcome.look_again(&scenario, &Aside::of(&self.opened));
+            outcome.look_again(&scenario, &self.opened);
         }
         let summary = outcome.summary(&scenario, &rows).json()?;
         let accepted = self.accepted.of(&scenario);

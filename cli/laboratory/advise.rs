@@ -126,7 +126,7 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
     let by_equations = arguments.subject.by_equations("case-1", arguments.stop)?;
     let faces = if by_equations.is_some() { 2.0 } else { 1.0 };
     let limit = Duration::try_from_secs_f64(arguments.limit / faces).ok();
-    let question = Question { tolerance: arguments.tolerance, known: u64::MAX, stop_s, guess_s, factory: units, limit };
+    let question = Question { guess_s, limit, ..Question::new(arguments.tolerance, stop_s, units) };
     let advice = tried(&subject, &question);
     let (taken, advice, faces) = faces::choose((&subject, advice), by_equations.as_ref(), &question);
     let benchmark = taken.benchmark.as_ref();

@@ -1,7 +1,6 @@
 //! Verbs about systems of FMUs of any tool.
 
 pub mod arguments;
-mod aside;
 mod bundle;
 pub mod changes;
 pub mod convert;
@@ -19,6 +18,7 @@ pub mod outcome;
 mod pictures;
 mod report;
 pub mod run;
+mod second_look;
 pub mod solution;
 mod units;
 pub mod verify;
@@ -46,7 +46,6 @@ use crate::failure::Failure;
 use crate::print;
 use crate::slaves::{self, SlaveArguments};
 use arguments::{RecordArguments, SystemArguments};
-pub use aside::Aside;
 use changes::change;
 pub use given::Given;
 

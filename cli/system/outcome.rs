@@ -6,16 +6,14 @@ use std::time::Duration;
 use macrostep_description::shown;
 use macrostep_import::fmu::Face;
 use macrostep_master::record::{Column, ColumnKind};
-use macrostep_master::{
-    Account, Course, Grade, LineAccount, Opening, Second, Simulation, Statistics, Unconverged, Verdict,
-};
+use macrostep_master::{Account, Course, Grade, LineAccount, Opening, Simulation, Statistics, Unconverged, Verdict};
 use macrostep_plot::Table;
 use macrostep_run::{Comparison, RealTime, Rows, Times};
+use macrostep_system::Scenario;
 use macrostep_system::assemble::InputOrder;
 use macrostep_system::scenario::{LawKind, Unit};
 use macrostep_system::verify::Bound;
 use macrostep_system::words::{Energy, Named};
-use macrostep_system::{Catalogue, Scenario, second_look};
 use serde::Serialize;
 
 use super::errors::Errors;
@@ -26,15 +24,15 @@ use super::{method_line, title};
 use crate::accounts::{ControlCourse, PowerBond, bond_line, course_line};
 use crate::failure::Failure;
 use crate::formats::units;
-use crate::print::{self, counted};
+use crate::print::counted;
 
 /// A run that has ended, well or not.
 pub struct Outcome {
     columns: Vec<Column>,
-    statistics: Statistics,
+    pub(super) statistics: Statistics,
     do_steps: Vec<u64>,
     kinds: Vec<&'static str>,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     accounts: Vec<Account>,
     lines: Vec<LineAccount>,
     openings: Vec<Opening>,
@@ -197,7 +195,7 @@ impl Outcome {
     }
 
     /// What is known to be off by more than one amplitude is not ok, whatever the run has seen of itself.
-    fn weigh_errors(&mut self) {
+    pub(super) fn weigh_errors(&mut self) {
         let Some(known) = self.errors.as_ref().and_then(Errors::verdict) else { return };
         if self.verdict.grade == Grade::Ok {
             self.warnings.push(known.reason.clone());
@@ -208,19 +206,6 @@ impl Outcome {
     /// The failure where an error beside known values is larger than the scenario allows.
     pub fn missed(&self, s: &Scenario) -> Option<Failure> {
         self.errors.as_ref()?.missed(s)
-    }
-
-    /// After a second look, where one is to decide.
-    pub fn look_again(&mut self, scenario: &Scenario, catalogue: &dyn Catalogue) {
-        if self.verdict.second == Second::Nothing {
-            return;
-        }
-        let before = self.verdict.clone();
-        print::remark!("note: {}", before.at_first_look());
-        self.verdict = second_look(before.clone(), scenario, catalogue, self.statistics.windows);
-        self.warnings.retain(|warning| *warning != before.reason);
-        self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
-        self.weigh_errors();
     }
 
     /// Columns of the rows.

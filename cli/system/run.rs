@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::report::{Live, Shown};
-use super::{Aside, Opened, bundle, convert, findings_failure, pictures, report, solution, start, tell};
+use super::{Opened, bundle, convert, findings_failure, pictures, report, solution, start, tell};
 use crate::checkpoint::CheckpointArguments;
 use crate::distinct::Files;
 use crate::failure::{Failure, kept};
@@ -113,7 +113,7 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     drop(simulation);
     // Not where somebody waits for the clock.
     if ended.is_ok() && arguments.real_time.is_none() {
-        outcome.look_again(&scenario, &Aside::of(&opened));
+        outcome.look_again(&scenario, &opened);
     }
     job.finished((&outcome, &rows), ended, live)
 }

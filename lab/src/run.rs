@@ -110,7 +110,10 @@ impl Begun {
     pub fn judged(&mut self) {
         let (simulation, statistics) = (&self.simulation, self.simulation.statistics());
         let models = Models(&native);
-        let verdict = second_look(simulation.verdict(), &self.scenario, &models as &dyn Catalogue, statistics.windows);
+        let verdict =
+            second_look(simulation.verdict(), (&self.scenario, &models as &dyn Catalogue), statistics.windows, &|| {
+                true
+            });
         let steps: Vec<String> = simulation.do_steps().iter().map(u64::to_string).collect();
         self.ran.facts.push(("macro steps".to_owned(), statistics.windows.to_string()));
         self.ran.facts.push(("doSteps of each unit".to_owned(), steps.join(" + ")));

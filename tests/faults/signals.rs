@@ -1,5 +1,6 @@
 //! Interrupts at any moment, for one process or the whole group; and no process that is left behind.
 
+use std::io::{BufRead, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -49,6 +50,31 @@ fn error(output: &Output) -> String {
 /// What is left in the temporary folder.
 fn unpacked(folder: &Path) -> usize {
     std::fs::read_dir(folder.join("temporary")).expect("a folder").count()
+}
+
+/// An interrupt in the second look ends that look: the run was over before, and everything of it is there.
+#[test]
+fn an_interrupt_in_the_second_look_leaves_the_run_whole() {
+    let folder = make::folder("signals_second_look");
+    let waits = [("AT_EVERY_STEP", "struct timespec pause = {0, 20000000}; nanosleep(&pause, NULL)")];
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &waits)).expect("the FMU");
+    let system = "[experiment]\nstop = 8\nstep = 0.2\n[units.a]\nfmu = \"slave.fmu\"\n[units.b]\nfmu = \"slave.fmu\"\n\
+                  [connections]\n\"a.u\" = \"b.x\"\n\"b.u\" = \"a.x\"\n";
+    std::fs::write(folder.join("s.toml"), system).expect("the scenario");
+    let mut child = start(&folder, &["run", "s.toml", "--out", "out", "--no-pictures"]);
+    let mut errors = std::io::BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    wait_until("a second look", || {
+        errors.read_line(&mut said).expect("a line");
+        said.contains("a second run")
+    });
+    signal("-INT", &child.id().to_string());
+    let output = ended(child, "SIGINT");
+    errors.read_to_string(&mut said).expect("the rest");
+    assert!(output.status.success(), "{output:?} {said}");
+    assert!(said.contains("the second look was interrupted"), "{said}");
+    assert!(folder.join("out/result.json").is_file());
+    assert_eq!(std::fs::read_to_string(folder.join("out/trace.csv")).expect("rows").lines().count(), 42);
 }
 
 /// As a batch system ends a job.

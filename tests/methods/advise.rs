@@ -9,14 +9,7 @@ use macrostep_analysis::{Benchmark, Setup, scenarios};
 /// Measured error over predicted error, and whether the first guess was unstable.
 fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
     let card = scenario.card();
-    let question = Question {
-        tolerance,
-        known: u64::MAX,
-        stop_s: card.stop_s,
-        guess_s: card.stop_s / 50.0,
-        factory: models::native,
-        limit: None,
-    };
+    let question = Question::new(tolerance, card.stop_s, models::native);
     let advice = advise(scenario, &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario, best.step_s, card.stop_s).expect("a solution");
@@ -53,8 +46,7 @@ fn judged(scenario: &dyn Benchmark, tolerance: f64) -> (f64, bool) {
 fn a_tight_tolerance_is_met_with_few_calls() {
     let scenario = scenarios().into_iter().find(|s| s.card().name == "case-1").expect("case 1");
     let (tolerance, stop_s) = (1e-7, scenario.card().stop_s);
-    let question =
-        Question { tolerance, known: u64::MAX, stop_s, guess_s: stop_s / 50.0, factory: models::native, limit: None };
+    let question = Question::new(tolerance, stop_s, models::native);
     let advice = advise(scenario.as_ref(), &question, &|| ()).expect("advice");
     let best = advice.candidates[0];
     let reference = Reference::new(scenario.as_ref(), best.step_s, stop_s).expect("a solution");

@@ -188,7 +188,7 @@ fn what_is_told_of_too_few_nodes_is_a_bound() {
             Some(build(&pair, &models::native).expect("the pair").simulation)
         };
         let verdict = outcome.verdict.clone();
-        let verdict = verdict.second_look(&mut made, outcome.statistics.windows).expect("a look");
+        let verdict = verdict.second_look(&mut made, outcome.statistics.windows, &|| true).expect("a look");
         let told = verdict.found.expect("a number");
         match told {
             // "As large as the signals."

@@ -62,14 +62,7 @@ fn folder(name: &str) -> PathBuf {
 /// Measured error over predicted error of what is advised.
 fn ratio(of: &FromFile, name: &str, tolerance: f64) -> f64 {
     let stop_s = of.card().stop_s;
-    let question = Question {
-        tolerance,
-        known: u64::MAX,
-        stop_s,
-        guess_s: stop_s / 50.0,
-        factory: macrostep::factory::fmu,
-        limit: None,
-    };
+    let question = Question::new(tolerance, stop_s, macrostep::factory::fmu);
     let advice = advise(of, &question, &|| ()).unwrap_or_else(|e| panic!("{name}: {e}"));
     let best = advice.candidates[0];
     let reference = Reference::new(of, best.step_s, stop_s).expect("a reference");
@@ -174,14 +167,7 @@ fn what_units_lack_is_said() {
         std::fs::write(folder.join(format!("mass{i}.fmu")), bytes).expect("an FMU");
     }
     let of = system(&pair(["mass1.fmu", "mass2.fmu"], ["", ""], "stop = 1.0\nstep = 1e-3"), &folder);
-    let question = Question {
-        tolerance: 1e-2,
-        known: u64::MAX,
-        stop_s: 1.0,
-        guess_s: 0.02,
-        factory: macrostep::factory::fmu,
-        limit: None,
-    };
+    let question = Question::new(1e-2, 1.0, macrostep::factory::fmu);
     let advice = advise(&of, &question, &|| ()).expect("advice");
     let lacks = |what: &str, scheme: &str| {
         advice.left_out.iter().any(|l| l.why.contains(what) && l.schemes.iter().any(|s| s.contains(scheme)))
@@ -201,26 +187,12 @@ fn interfaces_of_files_are_measured() {
     let unnamed = format!("{before}{}", after.find("\n[").map_or("", |at| &after[at..]));
     let found = [text.as_str(), &unnamed].map(|text| {
         let of = system(text, Path::new(""));
-        let question = Question {
-            tolerance: 1e-3,
-            known: u64::MAX,
-            stop_s: 1.0,
-            guess_s: 0.02,
-            factory: macrostep::factory::fmu,
-            limit: None,
-        };
+        let question = Question::new(1e-3, 1.0, macrostep::factory::fmu);
         advise(&of, &question, &|| ()).expect("advice").connections
     });
     assert_eq!(found[0], found[1], "named and found");
     let case_1 = scenarios().into_iter().find(|s| s.name() == "case-1").expect("case 1");
-    let question = Question {
-        tolerance: 1e-3,
-        known: u64::MAX,
-        stop_s: 1.0,
-        guess_s: 0.02,
-        factory: macrostep::factory::fmu,
-        limit: None,
-    };
+    let question = Question::new(1e-3, 1.0, macrostep::factory::fmu);
     let expected = advise(case_1.as_ref(), &question, &|| ()).expect("advice").connections;
     assert_eq!(found[0].len(), 2);
     // The same masses and spring, by another method that is as accurate.
@@ -265,14 +237,7 @@ fn a_line_does_not_grow() {
 fn advice_ends_in_time() {
     let of = example("oscillator-f-s.toml");
     let limit = Some(std::time::Duration::ZERO);
-    let question = Question {
-        tolerance: 1e-3,
-        known: u64::MAX,
-        stop_s: 1.0,
-        guess_s: 0.02,
-        factory: macrostep::factory::fmu,
-        limit,
-    };
+    let question = Question { limit, ..Question::new(1e-3, 1.0, macrostep::factory::fmu) };
     let refused = advise(&of, &question, &|| ()).expect_err("no time").to_string();
     assert!(refused.contains("time of trials") && refused.contains("--limit"), "{refused}");
 }
@@ -281,14 +246,7 @@ fn advice_ends_in_time() {
 #[test]
 fn the_nearest_miss_is_told() {
     let of = example("oscillator-f-s.toml");
-    let question = Question {
-        tolerance: 1e-30,
-        known: u64::MAX,
-        stop_s: 0.1,
-        guess_s: 0.02,
-        factory: macrostep::factory::fmu,
-        limit: None,
-    };
+    let question = Question { guess_s: 0.02, ..Question::new(1e-30, 0.1, macrostep::factory::fmu) };
     // What rounding hides needs no trial.
     let Err(Unadvised::Missed(missed)) = advise(&of, &question, &|| ()) else { panic!("no rounding is as small") };
     let told = missed.to_string();
@@ -312,14 +270,7 @@ fn advice_is_a_step_that_units_allow() {
     let (file, _) = made.unwrap_or_else(|findings| panic!("{findings:?}"));
     assert_eq!(file.step_multiple_s(), Some(2e-4));
     // A third of the run is no multiple.
-    let question = Question {
-        tolerance: 1e-2,
-        known: u64::MAX,
-        stop_s: 0.4,
-        guess_s: 0.4 / 3.0,
-        factory: macrostep::factory::fmu,
-        limit: None,
-    };
+    let question = Question { guess_s: 0.4 / 3.0, ..Question::new(1e-2, 0.4, macrostep::factory::fmu) };
     let advice = advise(&file, &question, &|| ()).expect("advice");
     assert!(advice.candidates.len() > 10, "{:?}", advice.left_out);
     let steps = advice.candidates.iter().map(|c| c.step_s).chain([advice.first.step_s]);

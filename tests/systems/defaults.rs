@@ -79,14 +79,7 @@ fn advice_for_a_system_at_rest_ends_soon() {
     };
     let question = |of: &FromFile| {
         let stop_s = of.card().stop_s;
-        Question {
-            tolerance: 1e-2,
-            known: u64::MAX,
-            stop_s,
-            guess_s: 0.02,
-            factory: macrostep::factory::fmu,
-            limit: None,
-        }
+        Question { guess_s: 0.02, ..Question::new(1e-2, stop_s, macrostep::factory::fmu) }
     };
     let rest = of("x0 = 0.0, v0 = 0.0");
     let refused = advise(&rest, &question(&rest), &|| ()).expect_err("it rests");

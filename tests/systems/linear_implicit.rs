@@ -120,8 +120,7 @@ fn advice_for_a_stiff_link_of_units_that_cannot_go_back() {
     };
     let (stuck, whole) = (of(&text), of(&whole));
     for tolerance in [1e-2, 1e-3] {
-        let question =
-            Question { tolerance, known: u64::MAX, stop_s: 4.0, guess_s: 0.08, factory: factory::fmu, limit: None };
+        let question = Question::new(tolerance, 4.0, factory::fmu);
         let advice = advise(&stuck, &question, &|| ()).expect("advice");
         let best = advice.candidates[0];
         let rival = advice.candidates.iter().find(|c| c.scheme.correct == Correct::Explicit).map(|c| c.do_steps);

@@ -121,6 +121,11 @@ pub struct Question {
 }
 
 impl Question {
+    /// With a first guess of 50 macro steps, and nothing known.
+    pub fn new(tolerance: f64, stop_s: f64, factory: MakeUnit) -> Question {
+        Question { tolerance, known: u64::MAX, stop_s, guess_s: stop_s / 50.0, factory, limit: None }
+    }
+
     /// The fewest macro steps of the run that are at least `wanted` and may be divided by `divided` again, where units take multiples of
     /// a step only; none where there are no such.
     pub(super) fn windows(&self, benchmark: &dyn Benchmark, wanted: u64, divided: u64) -> Option<u64> {

@@ -109,7 +109,7 @@ fn second_look(pair: &Pair, outcome: &Outcome) -> Verdict {
         let pair = Pair { step_s: pair.step_s / parts, ..pair.clone() };
         Some(build(&pair, &models::native).expect("the pair").simulation)
     };
-    outcome.verdict.clone().second_look(&mut made, outcome.statistics.windows).expect("a second look")
+    outcome.verdict.clone().second_look(&mut made, outcome.statistics.windows, &|| true).expect("a second look")
 }
 
 fn number(name: &str, default: u64) -> u64 {

@@ -11,7 +11,7 @@ use macrostep_master::record::Observer;
 use macrostep_master::unit::Start;
 use macrostep_master::{Grade, RunError, Second, Simulation, UnitId};
 use macrostep_system::scenario::Value;
-use macrostep_system::{assemble, second_look};
+use macrostep_system::{Catalogue, assemble, second_look};
 
 use crate::saved_reset::SavedReset;
 use crate::study::Study;
@@ -216,9 +216,15 @@ impl<'s, 'a> Runner<'s, 'a> {
         let is_open = first.second != Second::Nothing && (first.grade == Grade::Growing || self.looks_at_doubts);
         let scenario = if is_open { self.study.whole_scenario(values).ok() } else { None };
         let verdict = match scenario {
-            Some(scenario) => second_look(first, &scenario, self.study.units, simulation.statistics().windows),
+            Some(scenario) => {
+                let of = (&scenario, self.study.units as &dyn Catalogue);
+                second_look(first, of, simulation.statistics().windows, &|| !interrupt::asked())
+            }
             None => first,
         };
+        if interrupt::asked() {
+            return Ending::Interrupted;
+        }
         match verdict.grade {
             Grade::Growing if !self.study.scenario.experiment.expect_growth => Ending::Growing(verdict.reason),
             Grade::Ok | Grade::Growing => Ending::Done,

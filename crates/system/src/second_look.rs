@@ -8,8 +8,13 @@ use crate::scenario::Scenario;
 use crate::words::Control;
 
 /// The verdict on a run of so many windows of this scenario, as it ran, after a second look. Where the scenario cannot be run with half its
-/// macro step, or its steps are chosen as it goes on, the verdict stays as it is.
-pub fn second_look(verdict: Verdict, scenario: &Scenario, catalogue: &dyn Catalogue, windows: u64) -> Verdict {
+/// macro step, or its steps are chosen as it goes on, the verdict stays as it is. So it does from the moment on when `goes_on` is not true.
+pub fn second_look(
+    verdict: Verdict,
+    (scenario, catalogue): (&Scenario, &dyn Catalogue),
+    windows: u64,
+    goes_on: &dyn Fn() -> bool,
+) -> Verdict {
     if verdict.second == Second::Nothing || scenario.coupling.control.kind != Control::Fixed {
         return verdict;
     }
@@ -20,5 +25,5 @@ pub fn second_look(verdict: Verdict, scenario: &Scenario, catalogue: &dyn Catalo
         simulation.initialise().ok()?;
         Some(simulation)
     };
-    verdict.clone().second_look(&mut made, windows).unwrap_or(verdict)
+    verdict.clone().second_look(&mut made, windows, goes_on).unwrap_or(verdict)
 }

@@ -45,7 +45,7 @@ const HALVED: f64 = 2.0;
 impl Verdict {
     /// The verdict after a second look at a run of `windows` windows. `made` gives a simulation that is initialised, with the macro step of the
     /// run divided by a number, or `None` where the system cannot be run with it. A verdict that has nothing to do with the coupling stays as it
-    /// is, and so does one without a second run.
+    /// is, and so does one without a second run, or with one that was broken off because `goes_on` is no longer true.
     ///
     /// # Errors
     /// What a unit answers.
@@ -53,26 +53,25 @@ impl Verdict {
         self,
         made: &mut dyn FnMut(f64) -> Option<Simulation>,
         windows: u64,
+        goes_on: &dyn Fn() -> bool,
     ) -> Result<Verdict, RunError> {
         if self.second == Second::Nothing || windows == 0 {
             return Ok(self);
         }
-        if self.second != Second::Unwatched {
-            return self.looked_at(made, windows, windows.min(WINDOWS_MAX));
-        }
+        let most = windows.min(WINDOWS_MAX);
+        let part = if self.second == Second::Unwatched { (windows / PART).max(PART_MIN).min(most) } else { most };
         // What begins anew in the first windows weighs more in a part of them than in the whole, which decides.
-        let seen = (windows / PART).max(PART_MIN).min(windows);
-        let by_part = self.clone().looked_at(made, windows, seen.min(WINDOWS_MAX))?;
-        let is_decided = by_part.grade == Grade::Ok || seen == windows;
-        if is_decided { Ok(by_part) } else { self.looked_at(made, windows, windows.min(WINDOWS_MAX)) }
+        let by_part = self.clone().looked_at(made, (windows, part), goes_on)?;
+        let is_decided = by_part.grade == Grade::Ok || part == most;
+        if is_decided { Ok(by_part) } else { self.looked_at(made, (windows, most), goes_on) }
     }
 
-    /// The same after a look at the first windows, so many of all.
+    /// The same after a look at the first windows: the second number of the first.
     fn looked_at(
         self,
         made: &mut dyn FnMut(f64) -> Option<Simulation>,
-        windows: u64,
-        seen: u64,
+        (windows, seen): (u64, u64),
+        goes_on: &dyn Fn() -> bool,
     ) -> Result<Verdict, RunError> {
         let of_run = windows as f64 / seen as f64;
         let (limit, part) = if seen < windows {
@@ -82,9 +81,10 @@ impl Verdict {
         };
         // The run, and half its macro step.
         let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(self) };
-        let first = apart([&mut whole, &mut half], seen)? * of_run;
+        let first = apart([&mut whole, &mut half], seen, goes_on)?;
         let unseen = whole.by_resolution();
         end([whole, half]);
+        let Some(first) = first.map(|first| first * of_run) else { return Ok(self) };
         if self.second == Second::HowMuch {
             return Ok(self.measured(HALVED * first, &part));
         }
@@ -93,8 +93,9 @@ impl Verdict {
         }
         // Both may be wrong alike: half the macro step is to be confirmed in its turn.
         if let (Some(mut half), Some(mut quarter)) = (made(2.0), made(4.0)) {
-            let second = apart([&mut half, &mut quarter], 2 * seen)? * of_run;
+            let second = apart([&mut half, &mut quarter], 2 * seen, goes_on)?;
             end([half, quarter]);
+            let Some(second) = second.map(|second| second * of_run) else { return Ok(self) };
             if second > limit {
                 return Ok(
                     self.denied(second, &format!("runs{part} with a half and a quarter of the macro step differ"))
@@ -157,14 +158,21 @@ impl Verdict {
     }
 }
 
-/// The largest difference of a signal, relative to its largest value; infinite where one of both diverges.
-fn apart([whole, half]: [&mut Simulation; 2], windows: u64) -> Result<f64, RunError> {
+/// The largest difference of a signal, relative to its largest value; infinite where one of both diverges, `None` where it was broken off.
+fn apart(
+    [whole, half]: [&mut Simulation; 2],
+    windows: u64,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<f64>, RunError> {
     let widths: usize = whole.compared().map(<[f64]>::len).sum();
     let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
     for _ in 0..windows {
+        if !goes_on() {
+            return Ok(None);
+        }
         match whole.step().and_then(|_| half.step()).and_then(|_| half.step()) {
             Ok(_) => {}
-            Err(RunError::Diverged(_)) => return Ok(f64::INFINITY),
+            Err(RunError::Diverged(_)) => return Ok(Some(f64::INFINITY)),
             Err(error) => return Err(error),
         }
         let pairs = whole.compared().flatten().zip(half.compared().flatten());
@@ -172,7 +180,7 @@ fn apart([whole, half]: [&mut Simulation; 2], windows: u64) -> Result<f64, RunEr
             (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
         }
     }
-    Ok(share(&differences, &sizes, &families(whole)))
+    Ok(Some(share(&differences, &sizes, &families(whole))))
 }
 
 /// The largest difference in parts of the size of its signal, which counts as a part of the largest of its family at least.

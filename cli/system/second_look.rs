@@ -1,27 +1,49 @@
-//! Instances for runs that nobody has asked for, as those of a second look: what FMUs of others write is not to take the place of what they
-//! have written in the run.
+//! The second look at a run, and its instances: what FMUs of others write there is not to take the place of what they have written in the run.
 
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_import::Face;
-use macrostep_import::isolation::{Isolation, Output};
-use macrostep_master::Law;
+use macrostep_import::isolation::{Isolation, Output, interrupt};
 use macrostep_master::correct::Corrector;
 use macrostep_master::predict::Predictor;
 use macrostep_master::unit::Unit;
+use macrostep_master::{Grade, Law, Second};
 use macrostep_system::scenario::Source;
 use macrostep_system::words::Rollback;
-use macrostep_system::{Catalogue, Fmus};
+use macrostep_system::{Catalogue, Fmus, Scenario, second_look};
 
 use super::Opened;
-use crate::slaves;
+use super::outcome::Outcome;
+use crate::{print, slaves};
+
+impl Outcome {
+    /// After a second look, where one is to decide. Who interrupts it gets the run as it is.
+    pub fn look_again(&mut self, scenario: &Scenario, opened: &Opened) {
+        if self.verdict.second == Second::Nothing {
+            return;
+        }
+        let before = self.verdict.clone();
+        print::remark!("note: {}", before.at_first_look());
+        let is_cut = || interrupt::asked() || opened.caller().is_some_and(|caller| caller.cut.is_set());
+        self.verdict =
+            second_look(before.clone(), (scenario, &Aside::of(opened)), self.statistics.windows, &|| !is_cut());
+        if is_cut() {
+            let why = "the second look was interrupted: the verdict is that of the first".to_owned();
+            print::remark!("warning: {why}");
+            self.warnings.push(why);
+        }
+        self.warnings.retain(|warning| *warning != before.reason);
+        self.warnings.extend((self.verdict.grade == Grade::Doubtful).then(|| self.verdict.reason.clone()));
+        self.weigh_errors();
+    }
+}
 
 /// More units than these have no process each.
 const PROCESSES_MAX: usize = 32;
 
 /// The same FMUs, each of those of others in a process of its own, which works in a folder that is thrown away in the end and is not heard.
-pub struct Aside<'a> {
+struct Aside<'a> {
     opened: &'a Opened,
     isolation: Option<Isolation>,
     /// Removed when this ends.
@@ -30,7 +52,7 @@ pub struct Aside<'a> {
 
 impl<'a> Aside<'a> {
     /// Beside a run. Where there are no such processes, or too many units, instances are in this process.
-    pub fn of(opened: &'a Opened) -> Self {
+    fn of(opened: &'a Opened) -> Self {
         let few = opened.document.scenario.units.len() <= PROCESSES_MAX;
         let folder = (few && slaves::ALONE_IN_ITS_PROCESS).then(tempfile::tempdir).and_then(Result::ok);
         let isolation = folder.as_ref().and_then(|folder| {
