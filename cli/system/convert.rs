@@ -48,12 +48,13 @@ pub fn convert(document: &Document, to: &Path, told: Written<'_>) -> Result<(), 
     let file = |path: &Path, bytes: &[u8]| write(path, bytes).and_then(|()| (told.borrow_mut())(path));
     // Only a sound system is written, with FMUs that can be read.
     let fmus = Fmus::new(embedded::packed);
+    let mut document = document.clone();
+    document.scenario.connect_elements(|source| fmus.description(source).ok());
     let findings = check(&document.scenario, &fmus);
     if macrostep_system::check::fails(&findings) {
         return Err(findings_failure(&findings));
     }
     // Without what a parameter set offers to units that lack the variable.
-    let mut document = document.clone();
     let descriptions: Result<Vec<_>, String> =
         document.scenario.units.iter().map(|u| fmus.description(&u.source)).collect();
     keep_known(&mut document.scenario, &descriptions.map_err(Failure::Run)?);

@@ -150,7 +150,15 @@ impl Opened {
             lines,
             caller: None,
             times: None,
-        })
+        }
+        .by_elements())
+    }
+
+    /// What follows knows connections of single variables.
+    fn by_elements(mut self) -> Self {
+        let mut scenario = std::mem::take(&mut self.document.scenario);
+        scenario.connect_elements(|source| self.description(source).ok());
+        Opened { document: Document { scenario, ..self.document }, ..self }
     }
 
     /// A document that is open already, with the options applied, for a caller in this process.
@@ -165,7 +173,8 @@ impl Opened {
         let has_processes = slaves::ALONE_IN_ITS_PROCESS;
         let caller = Some(caller);
         let opened =
-            Opened { document, fmus, slaves, rollback, threads, has_processes, lines: summary, caller, times: None };
+            Opened { document, fmus, slaves, rollback, threads, has_processes, lines: summary, caller, times: None }
+                .by_elements();
         opened.show(&opened.document.findings);
         Ok(opened)
     }

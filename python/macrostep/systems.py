@@ -110,7 +110,8 @@ class Unit:
         return self._name
 
     def __getitem__(self, variable: str) -> Signal:
-        if variable not in self._variables:
+        # An array is connected as a whole, or by its elements.
+        if variable not in self._variables and f"{variable}[1]" not in self._variables and f"{variable}[1,1]" not in self._variables:
             near = [name for name in self._variables if name.lower().startswith(variable.lower()[:1])] or list(self._variables)
             known = "`, `".join(near[:8])
             raise verbs.error(f"unit `{self._name}`: no variable `{variable}`; there are `{known}`", True)
@@ -462,8 +463,8 @@ def measured(names: Names) -> list[tuple[str, str]]:
 
 
 def plain(x: Any) -> Any:
-    """A number of numpy as one of Python."""
-    return x.item() if hasattr(x, "item") and not isinstance(x, str) else x
+    """A number or an array of numpy as Python's."""
+    return x.tolist() if hasattr(x, "tolist") else x
 
 
 def restored(kind: type[System], text: str, name: str, units: Any, laws: Any) -> System:

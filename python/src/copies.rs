@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use macrostep_system::scenario::Value;
+use macrostep_system::scenario::elements::divided;
+use macrostep_system::scenario::{Place, Setting, Value};
 use pyo3::prelude::*;
 
 use crate::given::Parts;
@@ -19,16 +20,30 @@ pub enum Typed {
     Real(f64),
     /// A text.
     Text(String),
+    /// The elements of an array, or the rows of one of more dimensions.
+    Elements(Vec<Typed>),
 }
 
-impl From<Typed> for Value {
-    fn from(value: Typed) -> Value {
-        match value {
-            Typed::Boolean(b) => Value::Boolean(b),
-            Typed::Integer(i) => Value::Integer(i),
-            Typed::Real(x) => Value::Real(x),
-            Typed::Text(text) => Value::Text(text),
-        }
+impl Typed {
+    /// Settings of all elements of an array, or of the one variable; in words, that an array is empty.
+    pub fn settings(&self, name: &str, place: &Place) -> Result<Vec<Setting>, String> {
+        let parts = divided(name, self, &|value| match value {
+            Typed::Elements(parts) => Some(parts.as_slice()),
+            _ => None,
+        });
+        let parts = parts
+            .ok_or_else(|| format!("`{name}` is an empty list, or has one in it: write a value for each element"))?;
+        let settings = parts.into_iter().filter_map(|(name, value)| {
+            let value = match value {
+                Typed::Boolean(b) => Value::Boolean(*b),
+                Typed::Integer(i) => Value::Integer(*i),
+                Typed::Real(x) => Value::Real(*x),
+                Typed::Text(text) => Value::Text(text.clone()),
+                Typed::Elements(_) => return None,
+            };
+            Some(Setting::new(name, value, place.clone()))
+        });
+        Ok(settings.collect())
     }
 }
 

@@ -241,12 +241,14 @@ impl System {
         // Says at once what is wrong with it.
         self.fmus.description(&source).map_err(|e| raised(py, &Fault::failed(e)))?;
         let place = Place::option(&format!("add({fmu:?})"));
+        let settings =
+            settings.iter().map(|(variable, value)| value.settings(variable, &place)).collect::<Result<Vec<_>, _>>();
+        let settings = settings.map_err(|what| raised(py, &Fault::failed(what)))?.concat();
         self.change(py, |s| {
             let name = name.unwrap_or_else(|| free(s, &source.stem()));
             is_free(s, &name)?;
-            let settings = settings.into_iter().map(|(v, value)| Setting::new(v, value.into(), place.clone()));
             let mut unit = Unit::new(name.clone(), source);
-            (unit.settings, unit.place) = (settings.collect(), place);
+            (unit.settings, unit.place) = (settings, place);
             (unit.step_parameter, unit.solver_tolerance) = (step_parameter, solver_tolerance);
             unit.share = step.unwrap_or(unit.share);
             unit.motions = motions.unwrap_or_default();

@@ -1,5 +1,6 @@
 //! FMUs and systems as other people's tools write them: each class of them made anew with a small FMU of our own.
 
+mod arrays;
 mod check;
 mod descriptions;
 mod faces;

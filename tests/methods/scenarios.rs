@@ -7,37 +7,50 @@ use macrostep_analysis::models::Factory;
 use macrostep_analysis::pair::{Coupling, Start};
 use macrostep_analysis::scheme::{Predict, Schedule, Scheme, Variant};
 use macrostep_analysis::{Benchmark, Setup, scenarios};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 fn scenario(name: &str) -> Box<dyn Benchmark> {
     scenarios().into_iter().find(|s| s.card().name == name).expect("a scenario")
 }
 
-/// Observed orders at macro steps of `part` times the usual one, halved three times; local ones at longer steps, which lie
-/// closer together where the window between rounding and terms of higher order is narrow.
-fn observed(
-    scenario: &dyn Benchmark,
-    scheme: &Scheme,
-    (global, local): (f64, f64),
-    factory: Factory<'_>,
-) -> [Orders; 2] {
-    let card = scenario.card();
-    let steps = |h: f64, q: f64| -> Vec<f64> { (0..4).map(|i| h * card.step_s / q.powi(i)).collect() };
-    let ladder =
-        Ladder::new(scenario, &steps(global, 2.0), &steps(local, if card.linear { 1.41 } else { 1.19 }), card.stop_s)
-            .expect("a solution");
-    let found = ladder.climb(scheme, factory);
-    assert_eq!(found.failed, 0, "{scheme}: {:?}", found.told);
-    [orders(&found.global), orders(&found.local)]
+/// The solutions on a scenario that schemes are compared with, each worked out once.
+struct Ladders<'a> {
+    scenario: &'a dyn Benchmark,
+    made: RefCell<HashMap<[u64; 2], Rc<Ladder<'a>>>>,
+}
+
+impl<'a> Ladders<'a> {
+    fn new(scenario: &'a dyn Benchmark) -> Self {
+        Ladders { scenario, made: RefCell::default() }
+    }
+
+    /// Observed orders at macro steps of `global` times the usual one, halved three times; local ones at longer steps, which lie
+    /// closer together where the window between rounding and terms of higher order is narrow.
+    fn observed(&self, scheme: &Scheme, (global, local): (f64, f64), factory: Factory<'_>) -> [Orders; 2] {
+        let card = self.scenario.card();
+        let steps = |h: f64, q: f64| -> Vec<f64> { (0..4).map(|i| h * card.step_s / q.powi(i)).collect() };
+        let made = self.made.borrow().get(&[global, local].map(f64::to_bits)).cloned();
+        let ladder = made.unwrap_or_else(|| {
+            let local_s = steps(local, if card.linear { 1.41 } else { 1.19 });
+            let ladder = Ladder::new(self.scenario, &steps(global, 2.0), &local_s, card.stop_s).expect("a solution");
+            self.made.borrow_mut().entry([global, local].map(f64::to_bits)).or_insert(Rc::new(ladder)).clone()
+        });
+        let found = ladder.climb(scheme, factory);
+        assert_eq!(found.failed, 0, "{scheme}: {:?}", found.told);
+        [orders(&found.global), orders(&found.local)]
+    }
 }
 
 /// Global orders at one part, local ones of position and velocity at two, which may be the same.
-fn check(scenario: &dyn Benchmark, scheme: &Scheme, (part, parts): (f64, [f64; 2]), factory: Factory<'_>) {
-    let name = scenario.card().name;
-    let [global, mut local] = observed(scenario, scheme, (part, parts[0]), factory);
+fn check(ladders: &Ladders<'_>, scheme: &Scheme, (part, parts): (f64, [f64; 2]), factory: Factory<'_>) {
+    let name = ladders.scenario.card().name;
+    let [global, mut local] = ladders.observed(scheme, (part, parts[0]), factory);
     if parts[1] != parts[0] {
-        local.velocity = observed(scenario, scheme, (part, parts[1]), factory)[1].velocity;
+        local.velocity = ladders.observed(scheme, (part, parts[1]), factory)[1].velocity;
     }
-    let [x, v] = scheme.local_orders(scenario.card().integrations);
+    let [x, v] = scheme.local_orders(ladders.scenario.card().integrations);
     let expected = [scheme.global_order(), scheme.global_order(), x, v];
     let found = [global.position, global.velocity, local.position, local.velocity];
     let ok = found.iter().zip(expected).all(|(f, e)| f.is_some_and(|f| (f - e).abs() <= 0.1));
@@ -57,6 +70,7 @@ fn parts(scheme: &Scheme) -> (f64, f64) {
 /// Integrated acceleration and classical schemes of one system, all cuts, all schedules.
 fn all_orders(name: &str, factory: Factory<'_>, schemes: &dyn Fn(Coupling, Schedule) -> Vec<Scheme>) {
     let scenario = scenario(name);
+    let ladders = Ladders::new(scenario.as_ref());
     for &coupling in scenario.card().couplings {
         for order in [Schedule::Jacobi, Schedule::GaussSeidel, Schedule::GaussSeidelReversed] {
             for scheme in schemes(coupling, order) {
@@ -66,7 +80,7 @@ fn all_orders(name: &str, factory: Factory<'_>, schemes: &dyn Fn(Coupling, Sched
                 // Where a mass owns the spring, errors of positions are nearer to rounding.
                 let shortened = if coupling == Coupling::ForceForce { [0.65; 2] } else { [0.8, 0.55] };
                 let local = if is_shortened { shortened.map(|part| part * local) } else { [local; 2] };
-                check(scenario.as_ref(), &scheme, (global, local), factory);
+                check(&ladders, &scheme, (global, local), factory);
             }
         }
     }
@@ -112,10 +126,11 @@ fn orders_of_a_circuit_through_fmus() {
 #[test]
 fn orders_of_a_cylinder_with_its_load() {
     let scenario = scenario("cylinder");
+    let ladders = Ladders::new(scenario.as_ref());
     for order in [Schedule::Jacobi, Schedule::GaussSeidel] {
         for scheme in five(Coupling::ForceDisplacement, order) {
             let (global, local) = parts(&scheme);
-            check(scenario.as_ref(), &scheme, (global, [local; 2]), &models::native);
+            check(&ladders, &scheme, (global, [local; 2]), &models::native);
         }
     }
 }
@@ -125,7 +140,7 @@ fn orders_of_a_cylinder_with_its_load() {
 #[test]
 fn a_cylinder_after_its_load_gains_an_order() {
     let scheme = Scheme::new(Coupling::ForceDisplacement, Schedule::GaussSeidelReversed, Predict::integrated(0));
-    let [global, _] = observed(scenario("cylinder").as_ref(), &scheme, (2.0, 2.0), &models::native);
+    let [global, _] = Ladders::new(scenario("cylinder").as_ref()).observed(&scheme, (2.0, 2.0), &models::native);
     assert!(global.position.is_some_and(|p| (p - 3.0).abs() <= 0.1), "{global:?}");
 }
 

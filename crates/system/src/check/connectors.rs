@@ -5,14 +5,21 @@ use super::wiring::type_name;
 use super::{Declared, near};
 use crate::finding::Finding;
 use crate::scenario::Connector;
+use crate::scenario::elements::elements;
 use macrostep_description::{Causality, ModelDescription, Variable};
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
     for (unit, description) in d.scenario.units.iter().zip(d.descriptions) {
         let Some(description) = description else { continue };
         for c in &unit.connectors {
-            match description.variable(&c.name) {
-                Some(v) => compare(&unit.name, c, v, description, findings),
+            // An array is compared by its first element, and by its dimensions.
+            let elements = if c.dimensions.is_empty() { Vec::new() } else { elements(description, &c.name) };
+            let first = elements.first().map(|(_, name)| *name);
+            match description.variable(first.unwrap_or(&c.name)) {
+                Some(v) => {
+                    compare(&unit.name, c, v, description, findings);
+                    findings.extend(shape(&unit.name, c, &elements));
+                }
                 None => {
                     let what = format!("connector `{}` of `{}`: the FMU has no such variable", c.name, unit.name);
                     findings.push(Finding::error(&c.place, what, near(&c.name, description)));
@@ -20,6 +27,21 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// The dimensions of an array beside those of the FMU; what is one value may be called an array of one.
+fn shape(unit: &str, c: &Connector, elements: &[(Vec<u32>, &str)]) -> Option<Finding> {
+    let last = elements.last().map_or(vec![1; c.dimensions.len()], |(indices, _)| indices.clone());
+    let fits = last.len() == c.dimensions.len()
+        && last.iter().zip(&c.dimensions).all(|(found, size)| size.is_none_or(|size| size == *found));
+    let shown = |sizes: Vec<String>| sizes.join(" × ");
+    (!fits).then(|| {
+        let said =
+            shown(c.dimensions.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).collect());
+        let is = shown(last.iter().map(u32::to_string).collect());
+        let what = format!("connector `{unit}.{}` has the dimensions {said}, but {is} in the FMU", c.name);
+        Finding::error(&c.place, what, "correct `size` of its elements `Dimension`")
+    })
 }
 
 fn compare(unit: &str, c: &Connector, v: &Variable, description: &ModelDescription, findings: &mut Vec<Finding>) {

@@ -6,6 +6,7 @@ use super::values::causality;
 use super::{Declared, amount};
 use super::{interface, lines};
 use crate::finding::Finding;
+use crate::scenario::elements::elements;
 use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
 use macrostep_master::LAW_SIZE_MAX;
@@ -65,8 +66,13 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
-    // The input, and the law it is to obey.
+    // Arrays that fit each other are connected by their elements, which are looked at one by one; others are here still.
     let place = &c.place;
+    if let Some(finding) = arrays(d, c) {
+        findings.push(finding);
+        return;
+    }
+    // The input, and the law it is to obey.
     let to = target(d, &c.to, place, findings);
     if let Some(name) = c.law.as_ref().filter(|name| d.names.law(name).is_none()) {
         let known: Vec<&str> = d.scenario.laws.iter().map(|l| l.name.as_str()).collect();
@@ -111,6 +117,25 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     if let Some((a, b)) = descriptions.filter(|_| c.converts) {
         findings.extend(converted(c, (a, from), (b, to)));
     }
+}
+
+/// What is wrong with a connection of which an end is an array.
+fn arrays(d: &Declared<'_>, c: &Connection) -> Option<Finding> {
+    let of = |end: &Endpoint| {
+        let description = d.description(&end.unit).filter(|_| d.variable(end).is_err())?;
+        let elements = elements(description, &end.variable);
+        let ends = elements.first().zip(elements.last());
+        ends.map(|((_, first), (_, last))| (elements.len(), *first, *last))
+    };
+    let (from, to) = (of(&c.from), of(&c.to));
+    let shown = |end: &Endpoint, array: &Option<(usize, &str, &str)>| match array {
+        None => format!("`{end}` is one variable"),
+        Some((n, first, last)) => format!("`{end}` is an array of {n} elements, `{first}` to `{last}`"),
+    };
+    (from.is_some() || to.is_some()).then(|| {
+        let what = format!("{}, and {}", shown(&c.from, &from), shown(&c.to, &to));
+        Finding::error(&c.place, what, "connect arrays of the same dimensions, or name elements")
+    })
 }
 
 /// Of what begins at a law, only the law's outputs are looked at.

@@ -6,6 +6,7 @@ mod bond;
 mod connection;
 mod constraint;
 mod driven;
+pub mod elements;
 mod law;
 mod method;
 mod names;

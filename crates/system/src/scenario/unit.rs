@@ -40,6 +40,8 @@ pub struct Connector {
     pub type_name: Option<String>,
     /// Unit of measurement, if given.
     pub unit: Option<String>,
+    /// The size of each dimension of an array, where the description says it; empty for what is no array.
+    pub dimensions: Vec<Option<u32>>,
     /// Where.
     pub place: Place,
 }

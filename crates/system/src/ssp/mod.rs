@@ -14,13 +14,14 @@
 //! | annotation `macrostep` | macro step, method, laws, maps, power bonds, recording: a scenario in TOML of what SSP has no words for |
 //! | anything else | a warning that names it |
 //!
-//! A connection that begins or ends nowhere is an error. Files of SSP 2.0 are read as far as FMI 2.0 goes.
+//! A connection that begins or ends nowhere is an error. Files of SSP 2.0 are read, with their arrays; clocks are refused.
 //!
 //! Files are bounded in size and depth; document types are refused, so that no entity is ever read.
 //! Reference: \[SSP 1.0\], sections 4 to 6.
 
 mod annotation;
 mod archive;
+mod connector;
 mod dictionary;
 mod elsewhere;
 mod losses;

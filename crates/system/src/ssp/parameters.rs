@@ -1,9 +1,10 @@
 //! Parameter bindings: values (`.ssv`) and mappings (`.ssm`), inline or in files of their own.
 
+use super::connector::{dimensions, type_of};
 use super::read::Files;
-use super::system::type_of;
 use super::xml::{NEW, Node};
 use crate::finding::Finding;
+use crate::scenario::elements::{element, indices};
 use crate::scenario::{Place, Setting, Value};
 use macrostep_description::BaseUnit;
 use std::collections::BTreeMap;
@@ -82,9 +83,9 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
     let mut out = Vec::new();
     for parameter in set.list("Parameters", "Parameter") {
         let target = format!("{prefix}{}", parameter.required("name")?);
-        let Some(typed) =
-            parameter.children.iter().find(|n| n.name != "Annotations" && !NEW.contains(&n.name.as_str()))
-        else {
+        let is_value =
+            |n: &&Node| !["Annotations", "Dimension"].contains(&n.name.as_str()) && !NEW.contains(&n.name.as_str());
+        let Some(typed) = parameter.children.iter().find(is_value) else {
             findings.push(Finding::warning(
                 &parameter.place,
                 format!("parameter `{target}` without a value"),
@@ -92,23 +93,57 @@ fn values(set: &Node, prefix: &str, findings: &mut Vec<Finding>) -> Result<Vec<B
             ));
             continue;
         };
-        let value = match type_of(&typed.name) {
-            // The value in the type that its element is named after.
-            "Real" => Value::Real(typed.parsed("value", f64::NAN, "a number")?),
-            "Integer" => Value::Integer(typed.parsed("value", 0_i64, "an integer")?),
-            "Boolean" => Value::Boolean(typed.flag("value")?),
-            "String" | "Enumeration" => Value::Text(typed.required("value")?.to_owned()),
-            other => {
-                let what = format!("parameter `{target}` of type `{other}` is not understood");
-                findings.push(Finding::warning(&typed.place, what, "it is left out"));
-                continue;
-            }
+        // One value, or one for each element of an array, row by row (SSP 2.0).
+        let Some(values) = elements(parameter, typed, &target)? else {
+            let what = format!("parameter `{target}` of type `{}` is not understood", typed.name);
+            findings.push(Finding::warning(&typed.place, what, "it is left out"));
+            continue;
         };
         let unit = typed.attribute("unit").map(str::to_owned);
         let base = unit.as_ref().and_then(|unit| units.get(unit).copied());
-        out.push(Bound { target, value, unit, base, place: typed.place.clone() });
+        let bound = |(target, value)| Bound { target, value, unit: unit.clone(), base, place: typed.place.clone() };
+        out.extend(values.into_iter().map(bound));
     }
     Ok(out)
+}
+
+/// Names and values of a parameter's elements, or of the parameter itself where it has no dimension; `None` where its type is not understood.
+fn elements(parameter: &Node, typed: &Node, target: &str) -> Result<Option<Vec<(String, Value)>>, Finding> {
+    let kind = type_of(&typed.name);
+    if !["Real", "Integer", "Boolean", "String", "Enumeration"].contains(&kind) {
+        return Ok(None);
+    }
+    let text = typed.required("value")?;
+    let sizes = dimensions(parameter)?;
+    if sizes.is_empty() {
+        return Ok(Some(vec![(target.to_owned(), value(typed, kind, text)?)]));
+    }
+    // Texts may have spaces inside, so that a list of them cannot be divided.
+    let all = sizes.iter().try_fold(1usize, |n, size| n.checked_mul(usize::try_from((*size)?).ok()?));
+    let texts: Vec<&str> = text.split_whitespace().collect();
+    if kind == "String" || all != Some(texts.len()) {
+        let shape: Vec<String> =
+            sizes.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).collect();
+        let what = format!("parameter `{target}` has {} values for dimensions {}", texts.len(), shape.join(" × "));
+        let next =
+            "write as many numbers as it has elements, with spaces between them, and the `size` of each `Dimension`";
+        return Err(Finding::error(&typed.place, what, next));
+    }
+    let sizes: Vec<u32> = sizes.into_iter().flatten().collect();
+    let elements = indices(&sizes).into_iter().zip(texts);
+    let elements = elements.map(|(indices, text)| Ok((element(target, &indices), value(typed, kind, text)?)));
+    elements.collect::<Result<_, _>>().map(Some)
+}
+
+/// A value in the type that its element is named after.
+fn value(typed: &Node, kind: &str, text: &str) -> Result<Value, Finding> {
+    let one = Node { attributes: vec![("value".to_owned(), text.to_owned())], ..typed.clone() };
+    Ok(match kind {
+        "Real" => Value::Real(one.parsed("value", f64::NAN, "a number")?),
+        "Integer" => Value::Integer(one.parsed("value", 0_i64, "an integer")?),
+        "Boolean" => Value::Boolean(one.flag("value")?),
+        _ => Value::Text(text.to_owned()),
+    })
 }
 
 /// Units of measurement that a file defines by base units. One without any is only named.
@@ -142,16 +177,23 @@ fn mapped(values: Vec<Bound>, mapping: &Node, findings: &mut Vec<Finding>) -> Re
     let mut used = vec![false; values.len()];
     for entry in mapping.all("MappingEntry") {
         let (source, target) = (entry.required("source")?, entry.required("target")?);
-        let Some(i) = values.iter().position(|v| v.target == source) else {
+        // The parameter, or all elements of it where it is an array.
+        let before = out.len();
+        for (value, used) in values.iter().zip(&mut used) {
+            let Some(rest) = value.target.strip_prefix(source).filter(|rest| rest.is_empty() || rest.starts_with('['))
+            else {
+                continue;
+            };
+            *used = true;
+            let unit = if entry.flag("suppressUnitConversion")? { None } else { value.unit.clone() };
+            let base = value.base.filter(|_| unit.is_some());
+            let (target, place) = (format!("{target}{rest}"), entry.place.clone());
+            out.push(Bound { target, value: transformed(&value.value, entry, findings)?, unit, base, place });
+        }
+        if out.len() == before {
             let what = format!("the mapping of `{source}` to `{target}`: no such parameter");
             findings.push(Finding::warning(&entry.place, what, "it is left out"));
-            continue;
-        };
-        used[i] = true;
-        let value = transformed(&values[i].value, entry, findings)?;
-        let unit = if entry.flag("suppressUnitConversion")? { None } else { values[i].unit.clone() };
-        let base = values[i].base.filter(|_| unit.is_some());
-        out.push(Bound { target: target.to_owned(), value, unit, base, place: entry.place.clone() });
+        }
     }
     for (v, _) in values.iter().zip(&used).filter(|(_, used)| !**used) {
         let what = format!("parameter `{}` is not in the mapping", v.target);

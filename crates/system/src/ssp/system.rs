@@ -23,7 +23,7 @@ pub(super) struct Flat {
     /// Bindings with the path of their element; inner ones first.
     pub(super) bindings: Vec<(String, Vec<Bound>, String)>,
     pub findings: Vec<Finding>,
-    dictionaries: Dictionaries,
+    pub(super) dictionaries: Dictionaries,
     /// References to signal dictionaries by path, and the element that stands for the dictionary.
     references: BTreeMap<String, String>,
     /// How often each part without a meaning for a run was met, and where first.
@@ -32,39 +32,6 @@ pub(super) struct Flat {
 
 /// Nested systems.
 pub(super) const DEPTH_MAX: usize = 32;
-/// Kinds of connectors; the last four are of SSP 2.0.
-const KINDS: [&str; 9] =
-    ["input", "output", "parameter", "calculatedParameter", "inout", "structuralParameter", "constant", "local", ""];
-/// Types of values; SSP 2.0 has numbers of all widths.
-const TYPES: [&str; 15] = [
-    "Real",
-    "Integer",
-    "Boolean",
-    "String",
-    "Enumeration",
-    "Float32",
-    "Float64",
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "UInt8",
-    "UInt16",
-    "UInt32",
-    "UInt64",
-];
-
-/// The type of FMI 2.0 that a type of SSP comes to.
-pub(super) fn type_of(name: &str) -> &str {
-    if name.starts_with("Float") {
-        "Real"
-    } else if name.starts_with("Int") || name.starts_with("UInt") {
-        "Integer"
-    } else {
-        name
-    }
-}
-
 impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
     pub fn system(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
@@ -197,34 +164,6 @@ impl Flat {
         self.bindings(node, &name, Some(source), files)
     }
 
-    fn connectors(&mut self, node: &Node) -> Result<Vec<Connector>, Finding> {
-        let mut out = Vec::new();
-        for c in node.list("Connectors", "Connector") {
-            c.understood(
-                &[&TYPES[..], &["Binary", "ConnectorGeometry", "Annotations"]].concat(),
-                &["kind"],
-                &mut self.findings,
-            );
-            self.leave_out(c, "connector", &["ConnectorGeometry"]);
-            // SSP 2.0 has more kinds, and leaves it open to say none.
-            let kind = c.attribute("kind").unwrap_or("");
-            if !KINDS.contains(&kind) {
-                let what = format!("connector kind `{kind}`");
-                let next = "expected input, output, parameter, calculatedParameter or inout";
-                return Err(Finding::error(&c.place, what, next));
-            }
-            let typed = c.children.iter().find(|n| TYPES.contains(&n.name.as_str()) || n.name == "Binary");
-            out.push(Connector {
-                name: c.required("name")?.to_owned(),
-                kind: kind.to_owned(),
-                type_name: typed.map(|n| type_of(&n.name).to_owned()),
-                unit: typed.and_then(|n| n.attribute("unit")).map(str::to_owned),
-                place: c.place.clone(),
-            });
-        }
-        Ok(out)
-    }
-
     fn connection(&mut self, node: &Node, path: &str) -> Result<(), Finding> {
         node.understood(
             &[
@@ -235,11 +174,19 @@ impl Flat {
                 "ConnectionGeometry",
                 "Annotations",
             ],
-            &["startElement", "startConnector", "endElement", "endConnector", "suppressUnitConversion"],
+            &[
+                "startElement",
+                "startConnector",
+                "startIndices",
+                "endElement",
+                "endConnector",
+                "endIndices",
+                "suppressUnitConversion",
+            ],
             &mut self.findings,
         );
         self.leave_out(node, "connection", &["ConnectionGeometry"]);
-        let port = |element: &str, connector: &str| -> Result<Port, Finding> {
+        let port = |element: &str, connector: &str, indices: &str| -> Result<Port, Finding> {
             // Some tools write an empty name where they mean none: the system itself.
             let element = match node.attribute(element).filter(|name| !name.is_empty()) {
                 None => path.to_owned(),
@@ -247,9 +194,16 @@ impl Flat {
             };
             // All references to a dictionary are one element.
             let element = self.references.get(&element).cloned().unwrap_or(element);
-            Ok(Port { element, connector: node.required(connector)?.to_owned() })
+            // One element of an array, or the connector as a whole.
+            let connector = node.required(connector)?;
+            let connector = match node.attribute(indices).map(|text| text.split_whitespace().collect::<Vec<_>>()) {
+                None => connector.to_owned(),
+                Some(indices) => format!("{connector}[{}]", indices.join(",")),
+            };
+            Ok(Port { element, connector })
         };
-        let (start, end) = (port("startElement", "startConnector")?, port("endElement", "endConnector")?);
+        let start = port("startElement", "startConnector", "startIndices")?;
+        let end = port("endElement", "endConnector", "endIndices")?;
         let (from, to) = if self.runs_back(&start, &end, path) { (end, start) } else { (start, end) };
         let (factor, offset) = match node.child("LinearTransformation") {
             Some(t) => (t.parsed("factor", 1.0, "a number")?, t.parsed("offset", 0.0, "a number")?),
@@ -344,17 +298,6 @@ impl Flat {
     }
 
     /// Whether a port is where a connection may begin or end.
-    fn is_declared(&self, port: &Port) -> bool {
-        let of = self.systems.get(&port.element);
-        of.is_some_and(|c| c.iter().any(|c| c.name == port.connector)) || self.dictionaries.has(port)
-    }
-
-    /// The connector that a component or a system declares.
-    fn connector(&self, port: &Port) -> Option<&Connector> {
-        let unit = self.units.iter().find(|u| u.name == port.element).map(|u| &u.connectors);
-        unit.or_else(|| self.systems.get(&port.element))?.iter().find(|c| c.name == port.connector)
-    }
-
     /// Connections from component to component.
     pub fn connections(&mut self) -> Result<Vec<Connection>, Finding> {
         let set = self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s));

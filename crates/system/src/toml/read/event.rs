@@ -38,11 +38,7 @@ impl Reader<'_> {
             return Err(Finding::error(at, what, "write `when = \"UNIT.OUTPUT\"` in [[events]], without `at`"));
         }
         // Values, and the time at which they are set.
-        let settings = e.set.0.iter().map(|(key, value)| {
-            let target = self.endpoint(key)?;
-            Ok((target.unit, self.setting(&target.variable, value)?))
-        });
-        let settings: Vec<_> = settings.collect::<Read<_>>()?;
+        let settings = self.units_settings(&e.set)?;
         match e.at {
             Some(at_s) if at_s.is_finite() && !settings.is_empty() => Ok(Event { at_s, settings, place }),
             at_s => {
@@ -80,7 +76,10 @@ impl Reader<'_> {
                 toml::Value::Table(table) if !table.contains_key("value") => {
                     taken.push(self.taken(to, table, self.place(value))?)
                 }
-                _ => settings.push((to.unit, self.setting(&to.variable, value)?)),
+                _ => {
+                    let set = self.settings(&to.variable, value)?.into_iter();
+                    settings.extend(set.map(|setting| (to.unit.clone(), setting)));
+                }
             }
         }
         if settings.is_empty() && taken.is_empty() {

@@ -6,21 +6,22 @@ mod method;
 mod relations;
 mod solution;
 mod source;
+mod value;
 
 use super::file::{self, Amount, Entries, File, Wire};
 use crate::finding::Finding;
 use crate::scenario::{
     Bond, Connection, Coupling, Endpoint, Event, Experiment, Gain, InputFile, InterfaceModel, Law, LawKind, Line,
-    LineEnd, LineSize, Map, ParameterSet, Place, Port, Reaction, Record, Scenario, Setting, StepChoice, Unit, Value,
+    LineEnd, LineSize, Map, ParameterSet, Place, Port, Reaction, Record, Scenario, StepChoice, Unit, Value,
 };
 use crate::words::{Control, Named};
-use macrostep_description::BaseUnit;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use toml::Spanned;
+use value::plain;
 
 /// Bytes a scenario may have.
 const BYTES_MAX: usize = 16 << 20;
@@ -210,34 +211,16 @@ impl Reader<'_> {
             })?,
         };
         // Start values and what else is known of it.
-        let settings = unit.set.0.iter().map(|(key, value)| self.setting(key.get_ref(), value)).collect::<Read<_>>()?;
+        let settings = unit.set.0.iter().map(|(key, value)| self.settings(key.get_ref(), value));
+        let settings = settings.collect::<Read<Vec<_>>>()?.concat();
         let (solver_tolerance, step_parameter) = (unit.solver_tolerance, unit.step_parameter.clone());
         let motions = unit.motions.clone();
         Ok(Unit { share, step_parameter, solver_tolerance, settings, motions, place, ..Unit::new(name, source) })
     }
 
-    fn setting(&self, variable: &str, value: &Spanned<toml::Value>) -> Read<Setting> {
-        let place = self.place(value);
-        if let toml::Value::Table(table) = value.get_ref() {
-            return measured(variable, table, place);
-        }
-        let value = plain(value.get_ref()).ok_or_else(|| {
-            let what = format!("`{variable}` is {} `{}`", value.get_ref().type_str(), value.get_ref());
-            Finding::error(&place, what, "write a number, true or false, or a text; quote names with dots")
-        })?;
-        Ok(Setting::new(variable, value, place))
-    }
-
     fn set(&self, name: &Spanned<String>, entries: &Entries<Spanned<toml::Value>>) -> Read<ParameterSet> {
-        let settings = entries.0.iter().map(|(key, value)| {
-            let target = self.endpoint(key)?;
-            Ok((target.unit, self.setting(&target.variable, value)?))
-        });
-        Ok(ParameterSet {
-            name: name.get_ref().clone(),
-            settings: settings.collect::<Read<_>>()?,
-            place: self.place(name),
-        })
+        let settings = self.units_settings(entries)?;
+        Ok(ParameterSet { name: name.get_ref().clone(), settings, place: self.place(name) })
     }
 
     fn endpoint(&self, text: &Spanned<String>) -> Read<Endpoint> {
@@ -340,50 +323,6 @@ impl Reader<'_> {
 /// A place within the file.
 fn line(place: &Place) -> String {
     format!("line {}, column {}", place.line, place.column)
-}
-
-/// A value that is neither a table nor a list nor a date.
-fn plain(value: &toml::Value) -> Option<Value> {
-    match value {
-        toml::Value::Float(x) => Some(Value::Real(*x)),
-        toml::Value::Integer(i) => Some(Value::Integer(*i)),
-        toml::Value::Boolean(b) => Some(Value::Boolean(*b)),
-        toml::Value::String(t) => Some(Value::Text(t.clone())),
-        _ => None,
-    }
-}
-
-/// `{ value = 2.5, unit = "mm" }`: a number in another unit than the variable's own.
-fn measured(variable: &str, table: &toml::Table, place: Place) -> Read<Setting> {
-    let number = table.get("value").and_then(plain).filter(|v| matches!(v, Value::Real(_) | Value::Integer(_)));
-    let unit = table.get("unit").and_then(toml::Value::as_str);
-    let base = table.get("base").map(|base| base.as_table().and_then(base_unit));
-    match (number, unit, base) {
-        (Some(value), Some(unit), None) if table.len() == 2 => {
-            Ok(Setting { unit: Some(unit.to_owned()), ..Setting::new(variable, value, place) })
-        }
-        (Some(value), Some(unit), Some(Some(base))) if table.len() == 3 => {
-            Ok(Setting { unit: Some(unit.to_owned()), base: Some(base), ..Setting::new(variable, value, place) })
-        }
-        _ => {
-            let what = format!("`{variable}` is table `{}`", toml::Value::Table(table.clone()));
-            let next =
-                "write { value = 2.5, unit = \"mm\" }, a number, true or false, or a text; quote names with dots";
-            Err(Finding::error(&place, what, next))
-        }
-    }
-}
-
-/// What a unit is: exponents of base units, and how it is converted to them.
-fn base_unit(table: &toml::Table) -> Option<BaseUnit> {
-    let mut base = BaseUnit::default();
-    for (key, value) in table {
-        let number = value.as_float().or(value.as_integer().map(|i| i as f64));
-        if !base.set(key, number?) {
-            return None;
-        }
-    }
-    Some(base)
 }
 
 /// `p/q`.
