@@ -13,13 +13,14 @@ typedef struct {
 } info;
 
 /* Models, and how many states and indicators each has. */
-enum { MASS, BALL, RELAY, CLOCK, VANDERPOL, ROBERTSON, BROKEN, CHATTER, RAMP };
-static const int counts[][2] = {{2, 0}, {2, 1}, {1, 1}, {1, 0}, {2, 0}, {3, 0}, {1, 0}, {1, 1}, {1, 1}};
+enum { MASS, BALL, RELAY, CLOCK, VANDERPOL, ROBERTSON, BROKEN, CHATTER, RAMP, UPPER, LOWER };
+static const int counts[][2] = {{2, 0}, {2, 1}, {1, 1}, {1, 0}, {2, 0}, {3, 0}, {1, 0}, {1, 1}, {1, 1}, {2, 0}, {2, 0}};
 #define STATES_N counts[MODEL][0]
 #define SIGNS_N counts[MODEL][1]
 
 /* Reals: states 0 …, derivatives 10 …, then these. Integer 0: events so far; 1: calls of fmi2GetDerivatives. */
-enum { INPUT = 20, P, Q, R, REALS };
+enum { INPUT = 20, P, Q, R, SECOND, OUTPUT = 30, REALS = 32 };
+#define GRAVITY 9.81
 typedef struct {
     double t, real[REALS];
     int mode, events, calls, phase;
@@ -56,7 +57,7 @@ status fmi2Terminate(slave *s) { (void)s; return OK; }
 status fmi2Reset(slave *s) { defaults(s); return OK; }
 
 static void rates(slave *s, double *dz) {
-    const double *z = s->real, u = s->real[INPUT], p = s->real[P], q = s->real[Q], r = s->real[R];
+    const double *z = s->real, u = s->real[INPUT], v = s->real[SECOND], p = s->real[P], q = s->real[Q], r = s->real[R];
     switch (MODEL) {
     /* A mass p on a spring q, which hardens by r, under a force u. */
     case MASS: dz[0] = z[1], dz[1] = (u - q * z[0] - r * z[0] * z[0] * z[0]) / p; break;
@@ -77,21 +78,37 @@ static void rates(slave *s, double *dz) {
     case CHATTER: dz[0] = s->mode ? -1 : 1; break;
     /* An input that is watched. */
     case RAMP: dz[0] = u; break;
+    /* A mass p on a rod q at an angle: under a force at the mass, and with a hinge that is accelerated. */
+    case UPPER: dz[0] = z[1], dz[1] = ((u * cos(z[0]) + v * sin(z[0])) / p - GRAVITY * sin(z[0])) / q; break;
+    case LOWER: dz[0] = z[1], dz[1] = -(u * cos(z[0]) + (v + GRAVITY) * sin(z[0])) / q; break;
     }
+}
+
+/* Outputs that follow the inputs at once. */
+static void outputs(slave *s, const double *dz, double *y) {
+    const double *z = s->real, u = s->real[INPUT], v = s->real[SECOND], p = s->real[P], q = s->real[Q];
+    const double sine = sin(z[0]), cosine = cos(z[0]), rod = p * (v * cosine - u * sine + q * z[1] * z[1] + GRAVITY * cosine);
+    y[0] = y[1] = 0;
+    /* The acceleration of the mass. */
+    if (MODEL == UPPER) y[0] = q * (dz[1] * cosine - z[1] * z[1] * sine), y[1] = q * (dz[1] * sine + z[1] * z[1] * cosine);
+    /* The force of the rod on the hinge. */
+    if (MODEL == LOWER) y[0] = rod * sine, y[1] = -rod * cosine;
 }
 
 status fmi2SetReal(slave *s, const unsigned *vr, size_t n, const double *value) {
     for (size_t i = 0; i < n; i++) {
         /* Only states and inputs change while time goes on. */
-        if (s->phase == CONTINUOUS && vr[i] > INPUT) return ERROR;
+        if (s->phase == CONTINUOUS && vr[i] > INPUT && vr[i] != SECOND) return ERROR;
         s->real[vr[i]] = value[i];
     }
     return OK;
 }
 status fmi2GetReal(slave *s, const unsigned *vr, size_t n, double *value) {
-    double dz[4];
+    double dz[4], y[2];
     rates(s, dz);
-    for (size_t i = 0; i < n; i++) value[i] = vr[i] >= 10 && vr[i] < 20 ? dz[vr[i] - 10] : s->real[vr[i]];
+    outputs(s, dz, y);
+    for (size_t i = 0; i < n; i++)
+        value[i] = vr[i] >= OUTPUT ? y[vr[i] - OUTPUT] : vr[i] >= 10 && vr[i] < 20 ? dz[vr[i] - 10] : s->real[vr[i]];
     return OK;
 }
 status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
@@ -199,5 +216,34 @@ status fmi2DeSerializeFMUstate(slave *s, const char *bytes, size_t size, slave *
     *state = malloc(size);
     memcpy(*state, bytes, size);
     return OK;
+}
+#endif
+
+#ifdef BARE
+/* What an evaluation of the equations costs by itself [ns]: the calls of an integrator, through pointers as a program has them. */
+#include <stdio.h>
+#include <time.h>
+
+int main(void) {
+    status (*volatile set_time)(slave *, double) = fmi2SetTime;
+    status (*volatile set_states)(slave *, const double *, size_t) = fmi2SetContinuousStates;
+    status (*volatile set_real)(slave *, const unsigned *, size_t, const double *) = fmi2SetReal;
+    status (*volatile get)(slave *, double *, size_t) = fmi2GetDerivatives;
+    slave *s = fmi2Instantiate("bare", 0, "", "", NULL, 0, 0);
+    const unsigned input = INPUT;
+    double z[4] = {1}, dz[4], force = 0.5;
+    const int n = 1000000;
+    int failed = 0;
+    struct timespec began, ended;
+    s->phase = CONTINUOUS;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    for (int i = 0; i < n; i++) {
+        failed |= set_time(s, i * 1e-6) | set_states(s, z, STATES_N) | set_real(s, &input, 1, &force) | get(s, dz, STATES_N);
+        z[0] += 1e-6 * dz[0];
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    printf("%f\n", ((ended.tv_sec - began.tv_sec) * 1e9 + (ended.tv_nsec - began.tv_nsec)) / n);
+    fmi2FreeInstance(s);
+    return failed;
 }
 #endif

@@ -70,15 +70,48 @@ impl FmuUnit {
         of_list!(self, "fmi2GetNominalsOfContinuousStates", get_nominals_of_continuous_states, nominal, as_mut_ptr)
     }
 
-    /// `fmi2GetDerivatives`. Where the FMU cannot evaluate them here and answers fmi2Discard, they are NaN: a shorter step is tried.
-    pub(super) fn get_derivatives(&mut self, dz: &mut [f64]) -> Result<(), UnitError> {
+    /// `fmi2SetTime`, `fmi2SetContinuousStates`, `fmi2SetReal` of the inputs, where there are any, and `fmi2GetDerivatives`, in one go. The
+    /// floating-point environment is looked at once, behind them: nothing is computed in between. Where the FMU cannot evaluate its derivatives
+    /// here and answers fmi2Discard, they are NaN: a shorter step is tried.
+    pub(super) fn evaluate(
+        &mut self,
+        t_s: f64,
+        z: &[f64],
+        (refs, inputs): (&[u32], &[f64]),
+        dz: &mut [f64],
+    ) -> Result<(), UnitError> {
         const CALL: &str = "fmi2GetDerivatives";
+        self.alive(CALL)?;
+        let f = &self.library.functions;
+        let set_real = f.set_real;
+        let (Some(set_time), Some(set_states), Some(get)) = (f.set_time, f.set_continuous_states, f.get_derivatives)
+        else {
+            return Err(self.lacks(CALL));
+        };
+        if refs.len() != inputs.len() {
+            return Err(self.unusable("fmi2SetReal", refs.len(), inputs.len()));
+        }
+        // Where it is.
+        self.t_s = t_s;
+        // SAFETY: alive, as checked here; a number only.
+        let status = unsafe { set_time(self.component, t_s) };
+        self.unless_fine("fmi2SetTime", status)?;
+        if !z.is_empty() {
+            // SAFETY: alive; as many numbers as said, alive during the call.
+            let status = unsafe { set_states(self.component, z.as_ptr(), z.len()) };
+            self.unless_fine("fmi2SetContinuousStates", status)?;
+        }
+        if !refs.is_empty() {
+            // SAFETY: alive; both lists have the length passed, as checked here, and live during the call.
+            let status = unsafe { set_real(self.component, refs.as_ptr(), refs.len(), inputs.as_ptr()) };
+            self.unless_fine("fmi2SetReal", status)?;
+        }
+        // What the equations make of it; without states they are not asked.
         if dz.is_empty() {
+            self.mend("fmi2SetReal");
             return Ok(());
         }
-        self.alive(CALL)?;
-        let Some(get) = self.library.functions.get_derivatives else { return Err(self.lacks(CALL)) };
-        // SAFETY: alive, as checked here; as many places as said, alive during the call.
+        // SAFETY: alive; as many places as said, alive during the call.
         let status = unsafe { get(self.component, dz.as_mut_ptr(), dz.len()) };
         if status == abi::DISCARD {
             self.mend(CALL);
@@ -86,6 +119,12 @@ impl FmuUnit {
             return Ok(());
         }
         self.answered(CALL, status)
+    }
+
+    /// What a status other than fmi2OK means.
+    #[inline(always)]
+    fn unless_fine(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        if status == abi::OK { Ok(()) } else { self.answered(call, status) }
     }
 
     /// `fmi2GetEventIndicators`.
@@ -130,18 +169,19 @@ impl FmuUnit {
         Ok(Completed { enter_event_mode: enter != abi::FALSE, terminate: terminate != abi::FALSE })
     }
 
-    /// `fmi2GetDirectionalDerivative` of the equations: the matrix of n unknowns by n knowns, row by row.
+    /// `fmi2GetDirectionalDerivative` of the equations: the square matrix of n unknowns by n knowns, row by row.
     pub(super) fn jacobian(&mut self, unknown: &[u32], known: &[u32], matrix: &mut [f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2GetDirectionalDerivative";
         self.alive(CALL)?;
         let Some(get) = self.library.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
-        let (n, mut column) = (unknown.len(), vec![0.0; unknown.len()]);
-        for (j, known) in known.iter().enumerate() {
+        // Columns, for the time being where rows are to stand.
+        let n = unknown.len();
+        for (known, column) in known.iter().zip(matrix.chunks_exact_mut(n)) {
             // SAFETY: alive, as checked here; one known with its seed, and as many places as unknowns.
             let status = unsafe { get(self.component, unknown.as_ptr(), n, known, 1, &1.0, column.as_mut_ptr()) };
             self.answered(CALL, status)?;
-            (0..n).for_each(|i| matrix[i * n + j] = column[i]);
         }
+        macrostep_ode::adaptive::transpose(n, matrix);
         Ok(())
     }
 }

@@ -41,6 +41,16 @@ impl Explicit {
         self.stiff >= STIFF_STEPS
     }
 
+    /// Steps that look stiff, and steps since that do not.
+    pub(super) fn looks(&self) -> (u32, u32) {
+        (self.stiff, self.fine)
+    }
+
+    /// Takes over both numbers.
+    pub(super) fn look_as(&mut self, (stiff, fine): (u32, u32)) {
+        (self.stiff, self.fine) = (stiff, fine);
+    }
+
     /// One step; its end into `now`, the time of which is there.
     pub(super) fn step<R: Rates>(
         &mut self,
@@ -84,10 +94,12 @@ impl Explicit {
         let (mut five, mut three) = (0.0, 0.0);
         for i in 0..self.n {
             let scale = span.scale(i, z[i]);
-            let sum =
-                |weights: &[f64]| -> f64 { weights.iter().enumerate().map(|(s, w)| w * self.k[s * self.n + i]).sum() };
-            five += (sum(&E5) / scale).powi(2);
-            three += (sum(&E3) / scale).powi(2);
+            let (mut sum5, mut sum3) = (0.0, 0.0);
+            for (row, (w5, w3)) in self.k.chunks_exact(self.n).zip(E5.iter().zip(&E3)) {
+                (sum5, sum3) = (sum5 + w5 * row[i], sum3 + w3 * row[i]);
+            }
+            five += (sum5 / scale).powi(2);
+            three += (sum3 / scale).powi(2);
         }
         let below = five + 0.01 * three;
         let error = span.h * five / (below * self.n as f64).sqrt();
@@ -153,11 +165,20 @@ impl Explicit {
     }
 }
 
-/// z + h Σ aⱼ kⱼ.
+/// z + h Σ aⱼ kⱼ, two states at a time: their sums do not wait for each other.
 fn combine(k: &[f64], z: &[f64], h: f64, a: &[f64], into: &mut [f64]) {
     let n = z.len();
-    for i in 0..n {
-        let sum: f64 = a.iter().enumerate().map(|(j, a)| a * k[j * n + i]).sum();
+    let mut i = 0;
+    while i + 1 < n {
+        let (mut first, mut second) = (0.0, 0.0);
+        for (a, row) in a.iter().zip(k.chunks_exact(n)) {
+            (first, second) = (first + a * row[i], second + a * row[i + 1]);
+        }
+        (into[i], into[i + 1]) = (z[i] + h * first, z[i + 1] + h * second);
+        i += 2;
+    }
+    if i < n {
+        let sum: f64 = a.iter().zip(k.chunks_exact(n)).map(|(a, row)| a * row[i]).sum();
         into[i] = z[i] + h * sum;
     }
 }

@@ -41,37 +41,47 @@ pub trait Rates {
     /// Where it cannot be evaluated there. Values that are not finite are no error: a shorter step is tried.
     fn rates(&mut self, t: f64, z: &[f64], dz: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// ∂f/∂z where f is `dz`, row by row into `jacobian`. By default from differences, n evaluations of f.
+    /// ∂f/∂z where f is `dz`, row by row into `jacobian`. By default from differences, n evaluations of f. The states may be moved, and are
+    /// put back.
     ///
     /// # Errors
     /// As [`Rates::rates`].
-    fn jacobian(&mut self, t: f64, z: &[f64], dz: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error> {
+    fn jacobian(&mut self, t: f64, z: &mut [f64], dz: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error> {
         differences(self, (t, z, dz), jacobian)
     }
 }
 
-/// ∂f/∂z from differences at (t, z, f), row by row.
+/// ∂f/∂z from differences at (t, z, f), row by row. The states are moved, and put back.
 ///
 /// # Errors
 /// As [`Rates::rates`].
 pub fn differences<R: Rates + ?Sized>(
     equations: &mut R,
-    (t, z, dz): (f64, &[f64], &[f64]),
+    (t, z, dz): (f64, &mut [f64], &[f64]),
     jacobian: &mut [f64],
 ) -> Result<(), R::Error> {
     let n = z.len();
-    let (mut moved, mut there) = (z.to_vec(), vec![0.0; n]);
     for j in 0..n {
         // Half of the digits for the difference, half for the derivative.
-        let by = f64::EPSILON.sqrt() * z[j].abs().max(1e-5);
-        moved[j] = z[j] + by;
-        equations.rates(t, &moved, &mut there)?;
-        for i in 0..n {
-            jacobian[i * n + j] = (there[i] - dz[i]) / (moved[j] - z[j]);
-        }
-        moved[j] = z[j];
+        let here = z[j];
+        z[j] = here + f64::EPSILON.sqrt() * here.abs().max(1e-5);
+        let by = z[j] - here;
+        // Column j, for the time being where row j is to stand.
+        let there = &mut jacobian[j * n..(j + 1) * n];
+        let moved = equations.rates(t, z, there);
+        z[j] = here;
+        moved?;
+        there.iter_mut().zip(dz).for_each(|(there, dz)| *there = (*there - dz) / by);
     }
+    transpose(n, jacobian);
     Ok(())
+}
+
+/// Makes columns of the rows of n × n numbers.
+pub fn transpose(n: usize, matrix: &mut [f64]) {
+    for i in 0..n {
+        (0..i).for_each(|j| matrix.swap(i * n + j, j * n + i));
+    }
 }
 
 /// Why a step was not done.
@@ -143,7 +153,8 @@ pub struct Integrator {
     /// Length of the next step \[s\]; 0: not known.
     next: f64,
     explicit: Explicit,
-    /// There from when the equations turned out to be stiff.
+    /// Whether the equations turned out to be stiff; the implicit method is there from then on.
+    is_stiff: bool,
     radau: Option<Box<Radau>>,
     work: Work,
 }
@@ -155,6 +166,8 @@ pub struct Memory {
     pub next: f64,
     /// Whether the equations turned out to be stiff.
     pub is_stiff: bool,
+    /// Steps that looked stiff, and steps since that did not.
+    pub looks: (u32, u32),
 }
 
 impl Integrator {
@@ -171,6 +184,7 @@ impl Integrator {
             is_known: false,
             next: 0.0,
             explicit: Explicit::new(n),
+            is_stiff: false,
             radau: None,
             work: Work::default(),
         }
@@ -193,17 +207,29 @@ impl Integrator {
 
     /// What it would continue with.
     pub fn memory(&self) -> Memory {
-        Memory { next: self.next, is_stiff: self.radau.is_some() }
+        Memory { next: self.next, is_stiff: self.is_stiff, looks: self.explicit.looks() }
     }
 
     /// Continues with that.
     pub fn remember(&mut self, memory: Memory) {
         self.next = memory.next;
-        if memory.is_stiff != self.radau.is_some() {
-            self.radau = memory.is_stiff.then(|| Box::new(Radau::new(self.now.z.len())));
-        }
+        self.explicit.look_as(memory.looks);
+        self.go_over(memory.is_stiff);
+        self.rest();
+    }
+
+    /// Continues with no more than its memory, as it does after [`Integrator::remember`]: a Jacobian matrix is not used any longer.
+    pub fn rest(&mut self) {
         if let Some(radau) = &mut self.radau {
             radau.forget();
+        }
+    }
+
+    /// Goes over to the implicit method, or back.
+    fn go_over(&mut self, is_stiff: bool) {
+        self.is_stiff = is_stiff;
+        if is_stiff && self.radau.is_none() {
+            self.radau = Some(Box::new(Radau::new(self.now.z.len())));
         }
     }
 
@@ -229,7 +255,7 @@ impl Integrator {
 
     /// Whether the equations turned out to be stiff.
     pub fn is_stiff(&self) -> bool {
-        self.radau.is_some()
+        self.is_stiff
     }
 
     /// One step that is not beyond `end` \[s\].
@@ -274,16 +300,17 @@ impl Integrator {
             self.now.t = if is_last { end } else { t + h };
             let span = Span { old: &self.old, h, relative: self.relative, nominal: &self.nominal };
             let tried = match &mut self.radau {
-                Some(radau) => radau.step(equations, &span, &mut self.now, &mut self.work)?,
-                None => self.explicit.step(equations, &span, &mut self.now, &mut self.work)?,
+                Some(radau) if self.is_stiff => radau.step(equations, &span, &mut self.now, &mut self.work)?,
+                _ => self.explicit.step(equations, &span, &mut self.now, &mut self.work)?,
             };
             match tried {
                 Tried::Done { next } => {
                     self.work.steps += 1;
                     // A step that was cut says nothing against a longer one.
                     self.next = if is_last { next.max(wanted) } else { next };
-                    if self.radau.is_none() && self.explicit.is_stiff() {
-                        self.radau = Some(Box::new(Radau::new(self.now.z.len())));
+                    if !self.is_stiff && self.explicit.is_stiff() {
+                        self.go_over(true);
+                        self.rest();
                     }
                     return Ok(());
                 }
@@ -303,19 +330,19 @@ impl Integrator {
     /// Length of the first step \[s\] (Hairer, Nørsett, Wanner, section II.4): an explicit Euler step of it would change the states by
     /// about a hundredth of their sizes, and its error follows from how much the rates change.
     fn first<R: Rates>(&mut self, equations: &mut R, end: f64) -> Result<f64, R::Error> {
-        let Place { t, z, dz } = &self.now;
-        let span = end - t;
+        // The place of the last step is free: this one is about to begin.
+        let Integrator { now: Place { t, z, dz }, old: Place { z: there, dz: rates, .. }, relative, nominal, .. } =
+            self;
+        let span = end - *t;
         let norm = |x: &dyn Fn(usize) -> f64| {
-            let sum: f64 =
-                (0..z.len()).map(|i| (x(i) / (self.relative * (self.nominal[i] + z[i].abs()))).powi(2)).sum();
+            let sum: f64 = (0..z.len()).map(|i| (x(i) / (*relative * (nominal[i] + z[i].abs()))).powi(2)).sum();
             (sum / z.len() as f64).sqrt()
         };
         let (d0, d1) = (norm(&|i| z[i]), norm(&|i| dz[i]));
         let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 }.min(span);
         // One Euler step, to see how the rates change.
-        let there: Vec<f64> = z.iter().zip(dz).map(|(z, dz)| z + h0 * dz).collect();
-        let mut rates = vec![0.0; z.len()];
-        equations.rates(t + h0, &there, &mut rates)?;
+        (0..z.len()).for_each(|i| there[i] = z[i] + h0 * dz[i]);
+        equations.rates(*t + h0, there, rates)?;
         self.work.rates += 1;
         let d2 = norm(&|i| rates[i] - dz[i]) / h0;
         let largest = d1.max(d2);

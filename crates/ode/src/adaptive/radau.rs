@@ -174,7 +174,8 @@ impl Radau {
 
     /// The Jacobian matrix at a point.
     fn look<R: Rates>(&mut self, equations: &mut R, at: &Place, work: &mut Work) -> Result<(), R::Error> {
-        equations.jacobian(at.t, &at.z, &at.dz, &mut self.jacobian)?;
+        self.at.copy_from_slice(&at.z);
+        equations.jacobian(at.t, &mut self.at, &at.dz, &mut self.jacobian)?;
         work.jacobians += 1;
         (self.is_there, self.is_current, self.split_for) = (true, true, 0.0);
         Ok(())

@@ -11,7 +11,7 @@ use super::ContinuousUnit;
 const CALL: &str = "fmi2SetFMUstate";
 
 /// Numbers of a state in bytes that are no states, indicators or inputs.
-const ALONE: usize = 5;
+const ALONE: usize = 7;
 
 /// States that are saved, by slot.
 #[derive(Debug, Default)]
@@ -64,6 +64,8 @@ impl ContinuousUnit {
         (saved.next_event_s, saved.events, saved.integrator) =
             (self.next_event_s, self.events, self.integrator.memory());
         saved.is_over = self.is_over;
+        // What is done from here is what is done from here again.
+        self.integrator.rest();
         Ok(())
     }
 
@@ -98,9 +100,10 @@ impl ContinuousUnit {
         let own = if self.own().1 { self.fmu.serialize()? } else { Vec::new() };
         let mut bytes = (own.len() as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(&own);
-        let Memory { next, is_stiff } = self.integrator.memory();
+        let Memory { next, is_stiff, looks } = self.integrator.memory();
         let [is_stiff, is_over] = [is_stiff, self.is_over].map(|is| f64::from(u8::from(is)));
-        let alone = [self.fmu.t_s, self.next_event_s.unwrap_or(f64::NAN), next, is_stiff, is_over];
+        let next_event_s = self.next_event_s.unwrap_or(f64::NAN);
+        let alone = [self.fmu.t_s, next_event_s, next, is_stiff, is_over, looks.0.into(), looks.1.into()];
         let used = self.inputs.in_use().iter().map(|is_used| f64::from(u8::from(*is_used))).collect::<Vec<f64>>();
         let numbers = alone.iter().chain(&self.z).chain(&self.indicators.before).chain(&used);
         numbers.for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
@@ -128,7 +131,8 @@ impl ContinuousUnit {
         self.inputs.use_those(&used.iter().map(|x| *x != 0.0).collect::<Vec<bool>>());
         self.inputs.restore(alone[0], values);
         self.next_event_s = Some(alone[1]).filter(|t_s| t_s.is_finite());
-        self.integrator.remember(Memory { next: alone[2], is_stiff: alone[3] != 0.0 });
+        let looks = (alone[5] as u32, alone[6] as u32);
+        self.integrator.remember(Memory { next: alone[2], is_stiff: alone[3] != 0.0, looks });
         self.is_over = alone[4] != 0.0;
         self.put_back(alone[0])
     }

@@ -33,11 +33,12 @@ impl Rates for Equations<'_> {
     type Error = UnitError;
 
     fn rates(&mut self, t: f64, z: &[f64], dz: &mut [f64]) -> Result<(), UnitError> {
-        self.put(t, z)?;
-        self.fmu.get_derivatives(dz)
+        // Inputs that do not change are set already.
+        let inputs = if self.inputs.change() { self.inputs.at(t) } else { (&[] as &[u32], &[] as &[f64]) };
+        self.fmu.evaluate(t, z, inputs, dz)
     }
 
-    fn jacobian(&mut self, t: f64, z: &[f64], dz: &[f64], jacobian: &mut [f64]) -> Result<(), UnitError> {
+    fn jacobian(&mut self, t: f64, z: &mut [f64], dz: &[f64], jacobian: &mut [f64]) -> Result<(), UnitError> {
         let Some(pairs) = self.pairs.filter(|pairs| pairs.states.len() == z.len()) else {
             return macrostep_ode::adaptive::differences(self, (t, z, dz), jacobian);
         };

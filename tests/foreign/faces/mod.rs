@@ -3,6 +3,8 @@
 //! The FMUs are C without any code of ours (tests/kit/equations.c). References: the exact solution of two masses, and a Taylor series with 40
 //! digits for masses on springs that harden.
 
+mod cost;
+
 use crate::make;
 use crate::run::{Left, macrostep};
 use macrostep_oscillator::{Exact, Parameters};
