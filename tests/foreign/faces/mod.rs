@@ -4,6 +4,7 @@
 //! digits for masses on springs that harden.
 
 mod cost;
+mod pendulum;
 
 use crate::make;
 use crate::run::{Left, macrostep};
