@@ -176,7 +176,7 @@ impl FmuUnit {
         let Some(get) = self.library.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
         // Columns, for the time being where rows are to stand.
         let n = unknown.len();
-        for (known, column) in known.iter().zip(matrix.chunks_exact_mut(n)) {
+        for (known, column) in known.iter().zip(matrix.chunks_exact_mut(n.max(1))) {
             // SAFETY: alive, as checked here; one known with its seed, and as many places as unknowns.
             let status = unsafe { get(self.component, unknown.as_ptr(), n, known, 1, &1.0, column.as_mut_ptr()) };
             self.answered(CALL, status)?;

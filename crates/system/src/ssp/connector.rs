@@ -85,7 +85,8 @@ impl Flat {
 
     pub(super) fn is_declared(&self, port: &Port) -> bool {
         let of = self.systems.get(&port.element);
-        of.is_some_and(|c| c.iter().any(|c| c.name == port.connector)) || self.dictionaries.has(port)
+        let names = [port.connector.as_str(), whole(&port.connector)];
+        of.is_some_and(|c| c.iter().any(|c| names.contains(&c.name.as_str()))) || self.dictionaries.has(port)
     }
 
     /// The connector that a component or a system declares.

@@ -186,24 +186,8 @@ impl Flat {
             &mut self.findings,
         );
         self.leave_out(node, "connection", &["ConnectionGeometry"]);
-        let port = |element: &str, connector: &str, indices: &str| -> Result<Port, Finding> {
-            // Some tools write an empty name where they mean none: the system itself.
-            let element = match node.attribute(element).filter(|name| !name.is_empty()) {
-                None => path.to_owned(),
-                Some(name) => self.element(path, name, &node.place)?,
-            };
-            // All references to a dictionary are one element.
-            let element = self.references.get(&element).cloned().unwrap_or(element);
-            // One element of an array, or the connector as a whole.
-            let connector = node.required(connector)?;
-            let connector = match node.attribute(indices).map(|text| text.split_whitespace().collect::<Vec<_>>()) {
-                None => connector.to_owned(),
-                Some(indices) => format!("{connector}[{}]", indices.join(",")),
-            };
-            Ok(Port { element, connector })
-        };
-        let start = port("startElement", "startConnector", "startIndices")?;
-        let end = port("endElement", "endConnector", "endIndices")?;
+        let start = self.port(node, path, ["startElement", "startConnector", "startIndices"])?;
+        let end = self.port(node, path, ["endElement", "endConnector", "endIndices"])?;
         let (from, to) = if self.runs_back(&start, &end, path) { (end, start) } else { (start, end) };
         let (factor, offset) = match node.child("LinearTransformation") {
             Some(t) => (t.parsed("factor", 1.0, "a number")?, t.parsed("offset", 0.0, "a number")?),
@@ -215,6 +199,24 @@ impl Flat {
             self.dictionaries.missing(port, &node.place)?;
         }
         self.wires.add(to, Wire { from, factor, offset, converts, table, place: node.place.clone() })
+    }
+
+    /// An end of a connection in the system at `path`, by the names of its attributes.
+    fn port(&self, node: &Node, path: &str, [element, connector, indices]: [&str; 3]) -> Result<Port, Finding> {
+        // Some tools write an empty name where they mean none: the system itself.
+        let element = match node.attribute(element).filter(|name| !name.is_empty()) {
+            None => path.to_owned(),
+            Some(name) => self.element(path, name, &node.place)?,
+        };
+        // All references to a dictionary are one element.
+        let element = self.references.get(&element).cloned().unwrap_or(element);
+        // One element of an array, or the connector as a whole.
+        let connector = node.required(connector)?;
+        let connector = match node.attribute(indices).map(|text| text.split_whitespace().collect::<Vec<_>>()) {
+            None => connector.to_owned(),
+            Some(indices) => format!("{connector}[{}]", indices.join(",")),
+        };
+        Ok(Port { element, connector })
     }
 
     /// The path of an element of the system at `path`.
