@@ -7,7 +7,7 @@ use macrostep::api::{self, Asked, Asker, Fault, Given};
 use macrostep::{embedded, values};
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
-use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Setting, Source, Unit};
+use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Source, Unit};
 use macrostep_system::{Catalogue, Document, Fmus, toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
