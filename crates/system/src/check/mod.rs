@@ -47,10 +47,10 @@ pub(crate) use wiring::type_name;
 use crate::catalogue::Catalogue;
 use crate::finding::{Finding, Severity};
 use crate::near::nearest;
-use crate::scenario::{Endpoint, Names, Place, Scenario};
+use crate::scenario::{Endpoint, Names, Place, Scenario, elements};
 use crate::words::Rollback;
 use macrostep_description::{ModelDescription, Variable};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -68,6 +68,8 @@ pub(crate) struct Declared<'a> {
     pub unknown: Cell<usize>,
     /// Position of each variable by its name, for each description; empty where few are looked for.
     positions: HashMap<*const ModelDescription, HashMap<&'a str, usize>>,
+    /// Arrays of those descriptions in which a variable was looked for in vain.
+    arrays: RefCell<HashMap<*const ModelDescription, elements::Arrays<'a>>>,
 }
 
 /// With more connections than this, names are looked up in an index.
@@ -109,6 +111,7 @@ pub fn check(scenario: &Scenario, catalogue: &dyn Catalogue) -> Vec<Finding> {
         rollback: catalogue.rollback(),
         unknown: Cell::new(0),
         positions: index,
+        arrays: RefCell::default(),
     };
     // Each part of the scenario against the descriptions.
     connectors::check(&declared, &mut findings);
@@ -156,6 +159,23 @@ impl<'a> Declared<'a> {
         self.description(&end.unit).zip(self.variable(end).ok().flatten())
     }
 
+    /// The variable of this name in a description.
+    fn of(&self, description: &'a ModelDescription, name: &str) -> Option<&'a Variable> {
+        match self.positions.get(&std::ptr::from_ref(description)) {
+            Some(positions) => positions.get(name).map(|&i| &description.variables[i]),
+            None => description.variable(name),
+        }
+    }
+
+    /// How many elements an array has, its first and its last one; `None` where the name is a variable, or nothing.
+    fn array(&self, end: &Endpoint) -> Option<(usize, &'a str, &'a str)> {
+        let description = self.description(&end.unit).filter(|d| self.of(d, &end.variable).is_none())?;
+        let mut known = self.arrays.borrow_mut();
+        let elements =
+            known.entry(description).or_insert_with(|| elements::arrays(description)).get(end.variable.as_str())?;
+        elements.first().zip(elements.last()).map(|((_, first), (_, last))| (elements.len(), *first, *last))
+    }
+
     /// The variable; a finding where there is none.
     fn found(&self, end: &Endpoint, place: &Place, findings: &mut Vec<Finding>) -> Option<&'a Variable> {
         self.variable(end).unwrap_or_else(|what| {
@@ -171,11 +191,7 @@ impl<'a> Declared<'a> {
             return Err(format!("no unit `{}`; there are `{}`", end.unit, known.join("`, `")));
         };
         let Some(description) = &self.descriptions[u] else { return Ok(None) };
-        let found = match self.positions.get(&Arc::as_ptr(description)) {
-            Some(positions) => positions.get(end.variable.as_str()).map(|&i| &description.variables[i]),
-            None => description.variable(&end.variable),
-        };
-        found.map(Some).ok_or_else(|| {
+        self.of(description, &end.variable).map(Some).ok_or_else(|| {
             let what = format!("unit `{}` has no variable `{}`", end.unit, end.variable);
             self.unknown.set(self.unknown.get() + 1);
             if self.unknown.get() > NEAR_MAX { what } else { format!("{what}; {}", near(&end.variable, description)) }

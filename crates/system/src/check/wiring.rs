@@ -6,7 +6,6 @@ use super::values::causality;
 use super::{Declared, amount};
 use super::{interface, lines};
 use crate::finding::Finding;
-use crate::scenario::elements::elements;
 use crate::scenario::{Connection, Endpoint, Law, LawKind, Map, Place};
 use macrostep_description::{Causality, Kind, ModelDescription, Value, Variable};
 use macrostep_master::LAW_SIZE_MAX;
@@ -121,13 +120,7 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
 
 /// What is wrong with a connection of which an end is an array.
 fn arrays(d: &Declared<'_>, c: &Connection) -> Option<Finding> {
-    let of = |end: &Endpoint| {
-        let description = d.description(&end.unit).filter(|_| d.variable(end).is_err())?;
-        let elements = elements(description, &end.variable);
-        let ends = elements.first().zip(elements.last());
-        ends.map(|((_, first), (_, last))| (elements.len(), *first, *last))
-    };
-    let (from, to) = (of(&c.from), of(&c.to));
+    let (from, to) = (d.array(&c.from), d.array(&c.to));
     let shown = |end: &Endpoint, array: &Option<(usize, &str, &str)>| match array {
         None => format!("`{end}` is one variable"),
         Some((n, first, last)) => format!("`{end}` is an array of {n} elements, `{first}` to `{last}`"),

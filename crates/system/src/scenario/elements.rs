@@ -54,9 +54,12 @@ pub fn divided<'v, T>(
     rows.collect::<Option<Vec<_>>>().map(|rows| rows.concat())
 }
 
+/// The elements of arrays by the names of these, each with its indices.
+pub type Arrays<'a> = HashMap<&'a str, Vec<(Indices, &'a str)>>;
+
 /// The elements of each array of a description whose name is no variable.
-fn arrays(description: &ModelDescription) -> HashMap<&str, Vec<(Indices, &str)>> {
-    let mut arrays: HashMap<&str, Vec<(Indices, &str)>> = HashMap::new();
+pub fn arrays(description: &ModelDescription) -> Arrays<'_> {
+    let mut arrays: Arrays<'_> = HashMap::new();
     let names = || description.variables.iter().map(|v| v.name.as_str());
     for name in names() {
         if let Some((array, indices)) = split(name) {
