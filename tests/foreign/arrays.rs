@@ -150,6 +150,13 @@ fn arrays_that_do_not_fit_are_refused() {
     refused("empty.toml", &values("A = []"), &["`A` is an empty array"]);
     let few = ssd("1", "").replace("2 0.5 0.25 1", "2 0.5 0.25");
     refused("few.ssd", &few, &["`A` has 3 values for dimensions 2 × 2"]);
+    // A list of nothing for more elements than there is memory for, and none.
+    let none = few.replace("2 0.5 0.25", "").replacen(
+        "<ssc:Dimension size=\"2\"/><ssc:Dimension size=\"2\"/></ssv:Parameter>",
+        "<ssc:Dimension size=\"4294967295\"/><ssc:Dimension size=\"0\"/></ssv:Parameter>",
+        1,
+    );
+    refused("none.ssd", &none, &["`A` has 0 values for dimensions 4294967295 × 0"]);
     let other = ssd("1", "<ssc:Dimension size=\"2\"/><ssc:Dimension size=\"3\"/>");
     refused("other.ssd", &other, &["connector `a.A` has the dimensions 2 × 3, but 2 × 2 in the FMU"]);
     refused("index.ssd", &ssd("4", "<ssc:Dimension/><ssc:Dimension/>"), &["x[4]"]);

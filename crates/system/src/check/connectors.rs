@@ -5,7 +5,6 @@ use super::wiring::type_name;
 use super::{Declared, near};
 use crate::finding::Finding;
 use crate::scenario::Connector;
-use crate::scenario::elements::elements;
 use macrostep_description::{Causality, ModelDescription, Variable};
 
 pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
@@ -13,7 +12,7 @@ pub(super) fn check(d: &Declared<'_>, findings: &mut Vec<Finding>) {
         let Some(description) = description else { continue };
         for c in &unit.connectors {
             // An array is compared by its first element, and by its dimensions.
-            let elements = if c.dimensions.is_empty() { Vec::new() } else { elements(description, &c.name) };
+            let elements = if c.dimensions.is_empty() { Vec::new() } else { d.elements(description, &c.name) };
             let first = elements.first().map(|(_, name)| *name);
             match description.variable(first.unwrap_or(&c.name)) {
                 Some(v) => {

@@ -68,7 +68,7 @@ pub(crate) struct Declared<'a> {
     pub unknown: Cell<usize>,
     /// Position of each variable by its name, for each description; empty where few are looked for.
     positions: HashMap<*const ModelDescription, HashMap<&'a str, usize>>,
-    /// Arrays of those descriptions in which a variable was looked for in vain.
+    /// Arrays of those descriptions in which one was looked for.
     arrays: RefCell<HashMap<*const ModelDescription, elements::Arrays<'a>>>,
 }
 
@@ -167,12 +167,17 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// How many elements an array has, its first and its last one; `None` where the name is a variable, or nothing.
+    /// The elements of an array, by their indices in the order of the description; none where the name is a variable, or nothing.
+    fn elements(&self, description: &'a ModelDescription, name: &str) -> Vec<(elements::Indices, &'a str)> {
+        let mut known = self.arrays.borrow_mut();
+        let arrays = known.entry(description).or_insert_with(|| elements::arrays(description));
+        arrays.get(name).cloned().unwrap_or_default()
+    }
+
+    /// How many elements an array has, its first and its last one.
     fn array(&self, end: &Endpoint) -> Option<(usize, &'a str, &'a str)> {
         let description = self.description(&end.unit).filter(|d| self.of(d, &end.variable).is_none())?;
-        let mut known = self.arrays.borrow_mut();
-        let elements =
-            known.entry(description).or_insert_with(|| elements::arrays(description)).get(end.variable.as_str())?;
+        let elements = self.elements(description, &end.variable);
         elements.first().zip(elements.last()).map(|((_, first), (_, last))| (elements.len(), *first, *last))
     }
 

@@ -18,12 +18,6 @@ fn split(name: &str) -> Option<(&str, Indices)> {
     Some((array, indices?))
 }
 
-/// The elements of an array in a description, by their indices in the order that they are declared in; empty where there is none of this name.
-pub fn elements<'a>(description: &'a ModelDescription, array: &str) -> Vec<(Indices, &'a str)> {
-    let names = description.variables.iter().map(|v| v.name.as_str());
-    names.filter_map(|name| split(name).filter(|(of, _)| *of == array).map(|(_, indices)| (indices, name))).collect()
-}
-
 /// The indices of all elements of an array with these dimensions, the last one running first.
 pub fn indices(dimensions: &[u32]) -> Vec<Indices> {
     dimensions.iter().fold(vec![Vec::new()], |before, &size| {

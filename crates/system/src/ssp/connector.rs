@@ -83,6 +83,7 @@ impl Flat {
         Ok(out)
     }
 
+    /// Whether a port is where a connection may begin or end.
     pub(super) fn is_declared(&self, port: &Port) -> bool {
         let of = self.systems.get(&port.element);
         let names = [port.connector.as_str(), whole(&port.connector)];

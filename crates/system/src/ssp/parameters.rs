@@ -119,7 +119,8 @@ fn elements(parameter: &Node, typed: &Node, target: &str) -> Result<Option<Vec<(
         return Ok(Some(vec![(target.to_owned(), value(typed, kind, text)?)]));
     }
     // Texts may have spaces inside, so that a list of them cannot be divided.
-    let all = sizes.iter().try_fold(1usize, |n, size| n.checked_mul(usize::try_from((*size)?).ok()?));
+    let size = |size: &Option<u32>| usize::try_from((*size)?).ok().filter(|size| *size > 0);
+    let all = sizes.iter().try_fold(1usize, |n, of| n.checked_mul(size(of)?));
     let texts: Vec<&str> = text.split_whitespace().collect();
     if kind == "String" || all != Some(texts.len()) {
         let shape: Vec<String> =
@@ -137,7 +138,9 @@ fn elements(parameter: &Node, typed: &Node, target: &str) -> Result<Option<Vec<(
 
 /// A value in the type that its element is named after.
 fn value(typed: &Node, kind: &str, text: &str) -> Result<Value, Finding> {
-    let one = Node { attributes: vec![("value".to_owned(), text.to_owned())], ..typed.clone() };
+    let attributes = vec![("value".to_owned(), text.to_owned())];
+    let (name, place) = (typed.name.clone(), typed.place.clone());
+    let one = Node { name, place, attributes, children: Vec::new(), text: String::new() };
     Ok(match kind {
         "Real" => Value::Real(one.parsed("value", f64::NAN, "a number")?),
         "Integer" => Value::Integer(one.parsed("value", 0_i64, "an integer")?),

@@ -32,6 +32,7 @@ pub(super) struct Flat {
 
 /// Nested systems.
 pub(super) const DEPTH_MAX: usize = 32;
+
 impl Flat {
     /// Adds the system `node` whose path is `path` (empty for the root).
     pub fn system(&mut self, node: &Node, path: &str, files: &Files, depth: usize) -> Result<(), Finding> {
@@ -299,7 +300,6 @@ impl Flat {
         }
     }
 
-    /// Whether a port is where a connection may begin or end.
     /// Connections from component to component.
     pub fn connections(&mut self) -> Result<Vec<Connection>, Finding> {
         let set = self.sets.iter().flat_map(|s| &s.settings).map(|(unit, s)| (unit.as_str(), s));
