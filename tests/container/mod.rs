@@ -6,6 +6,8 @@ mod faults;
 mod hosts;
 mod inputs;
 #[cfg(target_os = "linux")]
+mod inside;
+#[cfg(target_os = "linux")]
 mod isolation;
 mod nesting;
 mod state;

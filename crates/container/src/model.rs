@@ -5,6 +5,7 @@ use std::path::Path;
 use macrostep_description::{ModelDescription, shown};
 use macrostep_master::RunError;
 use macrostep_slave::{Fault, Group, Memory, Message, Model, Outcome, Phase, Shared, Span, Tangent, Topic};
+use macrostep_system::words::Control;
 
 use crate::contents::Contents;
 use crate::declaration::{Alias, Type};
@@ -58,6 +59,13 @@ impl Model for Container {
         let running = Running::start(&self.contents, &self.messages, made, memory);
         self.running = Some(running.map_err(|why| failed(memory.start_s, &why))?);
         Ok(())
+    }
+
+    // A grid that is known before, and a run that is at a point of it: else inputs count from the next point on.
+    fn own_step_s(&self, _memory: &Memory) -> Option<f64> {
+        let is_fixed = self.contents.scenario.coupling.control.kind == Control::Fixed;
+        let running = self.running.as_ref().filter(|running| is_fixed && running.between.is_none())?;
+        Some(running.simulation.shortest_s())
     }
 
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {

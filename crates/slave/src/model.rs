@@ -96,6 +96,12 @@ pub trait Model: Send + Sized + 'static {
     /// ([`Memory::last_inputs`]).
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault>;
 
+    /// Steps \[s\] that it makes inside a macro step, from the present time on, where a macro step may be made in parts that end with one of them: what
+    /// an importer of FMI 3.0 sets inside a macro step is followed by one polynomial in each part.
+    fn own_step_s(&self, _memory: &Memory) -> Option<f64> {
+        None
+    }
+
     /// Evaluates the computed variables of a group from the hidden state and the inputs at the present time.
     fn evaluate(&mut self, memory: &mut Memory, group: Group) -> Result<(), Fault>;
 

@@ -16,7 +16,9 @@ pub enum Refresh {
 impl Refresh {
     /// The best way a description allows.
     pub fn of(description: &ModelDescription) -> Self {
-        let ours = description.vendor_annotations.iter().filter(|a| a.tool == "macrostep");
+        // Said by a model of this program, or of equations that are integrated here.
+        let tools = ["macrostep", "model-exchange"];
+        let ours = description.vendor_annotations.iter().filter(|a| tools.contains(&a.tool.as_str()));
         let flag = |a: &macrostep_description::VendorAnnotation| {
             a.attributes.iter().any(|(name, value)| name == "getAfterSet" && value == "true")
         };

@@ -142,3 +142,29 @@ fn a_double_pendulum_reaches_the_last_digits() {
         );
     }
 }
+
+/// An output with feed-through belongs to the inputs of its instant, though the FMU has no directional derivatives: the lower pendulum alone on a hinge that
+/// the upper one moves, sampled with inputs that are held, so that those of the step before are another force.
+#[test]
+fn an_output_follows_the_inputs_of_its_instant() {
+    let folder = pair("follows");
+    let text = std::fs::read_to_string(folder.join("pair.toml")).expect("written");
+    let one_way: Vec<&str> = text.lines().filter(|line| !line.starts_with("\"upper.f")).collect();
+    std::fs::write(folder.join("pair.toml"), one_way.join("\n")).expect("written");
+    let names = ["upper.a_x", "upper.a_y", "lower.phi", "lower.omega", "lower.f_x", "lower.f_y"];
+    let record: Vec<&str> = names.iter().flat_map(|name| ["--record", *name]).collect();
+    let options = ["run", "pair.toml", "--predict", "hold", "--step", "0.01", "--stop", "0.5"];
+    let left = macrostep(&folder, &[&options[..], &record, &["--out", "out"]].concat());
+    assert_eq!(left.code, Some(0), "{}\n{}", left.command, left.stderr);
+    let rows = left.rows.expect("rows");
+    assert_eq!(rows.len(), 51);
+    for row in &rows {
+        let [_, ax, ay, phi, omega, fx, fy] =
+            <[f64; 7]>::try_from(row.split(',').map(|x| x.parse().expect("a number")).collect::<Vec<f64>>())
+                .expect("seven columns");
+        let (sine, cosine) = phi.sin_cos();
+        let rod = MASSES[1] * (ay * cosine - ax * sine + LENGTHS[1] * omega * omega + GRAVITY * cosine);
+        let apart = (fx - rod * sine).hypot(fy + rod * cosine);
+        assert!(apart <= 1e-11, "{row}: {apart:e}");
+    }
+}

@@ -7,7 +7,8 @@
 //! # Inputs inside a step
 //! FMI 3.0 sets no derivatives of inputs. Where the importer has named inputs in `requiredIntermediateVariables`, `fmi3DoStep` asks for
 //! them by `intermediateUpdate` at Chebyshev–Lobatto nodes of the step, before it advances, and hands the polynomial through them to the
-//! model, as derivatives of inputs in FMI 2.0 do: at 5 nodes, and at 9 and 17 until the highest coefficients are rounding. Without a callback,
+//! model, as derivatives of inputs in FMI 2.0 do: at 5 nodes, and at 9 and 17 until the highest coefficients are rounding. Where 17 are
+//! not enough, the step is made in parts that end with steps of the model's own ([`macrostep_slave::Model::own_step_s`]). Without a callback,
 //! inputs are constant during a step. An input that was a polynomial in the last step is constant in one in which it is not set.
 //!
 //! # Safety

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use macrostep_description::{Causality, CoSimulation, DENSE_NODES, Kind, ModelDescription, ModelExchange, Variability};
+use macrostep_description::{
+    Causality, CoSimulation, DENSE_NODES, Kind, ModelDescription, ModelExchange, Variability, VendorAnnotation,
+};
 use macrostep_fmi2 as abi;
 
 use super::library::Loaded;
@@ -43,6 +45,11 @@ impl Driven {
                 for v in description.variables.iter_mut().filter(|v| v.name == DENSE_NODES) {
                     v.causality = Causality::Local;
                 }
+                // Equations are evaluated at any instant, so that outputs are those of the inputs that were set last, without a step between.
+                description.vendor_annotations.push(VendorAnnotation {
+                    tool: face.word().to_owned(),
+                    attributes: vec![("getAfterSet".to_owned(), "true".to_owned())],
+                });
                 (Arc::new(description), co_simulation)
             }
         };

@@ -67,6 +67,11 @@ impl<M: Model> Instance<M> {
         self.model.messages()
     }
 
+    /// [`Model::own_step_s`].
+    pub fn own_step_s(&self) -> Option<f64> {
+        self.model.own_step_s(&self.memory)
+    }
+
     /// The memory, for tests and diagnosis.
     pub fn memory(&self) -> &Memory {
         &self.memory

@@ -186,6 +186,11 @@ impl<E: Equations> Model for Ode<E> {
         Ok(())
     }
 
+    // Nodes of dense output lie in the whole of a macro step.
+    fn own_step_s(&self, memory: &Memory) -> Option<f64> {
+        (Self::DYNAMIC && self.dense.is_empty()).then(|| memory.reals[Self::MICRO_STEP])
+    }
+
     #[inline]
     fn step(&mut self, memory: &mut Memory, span: Span) -> Result<Outcome, Fault> {
         if !Self::DYNAMIC {
