@@ -46,7 +46,7 @@ fn energy_max(outcome: &Outcome) -> f64 {
 fn the_mean_makes_no_energy_at_any_gain() {
     let (mut grown, mut runs) = (0, 0);
     for coupling in Coupling::ALL {
-        for exponent in -2..=6 {
+        for exponent in (-2..=6).step_by(2) {
             for damping in [0.0, 0.02, 2.0] {
                 let parameters = parameters(10f64.powi(exponent), damping);
                 let outcome = made(Mean, coupling, parameters, (STEP_S, STOP_S[0]));

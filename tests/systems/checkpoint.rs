@@ -177,7 +177,7 @@ fn a_coupled_run_continues_bit_by_bit() {
     let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "500"];
     for (i, method) in METHODS.iter().enumerate() {
         // A step of an isolated unit costs its processes a turn each: fewer of them take as long.
-        let (more, stop) = if i == 3 { (&["--isolate"][..], "3") } else { (&[][..], "12") };
+        let (more, stop) = if i == 3 { (&["--isolate"][..], "2") } else { (&[][..], "6") };
         let fixed = ["oscillator", "--step", "1e-4", "--stop", stop, "--integrator", "rk4"];
         let part = [&fixed[..], method, &["--out", "part"], more].concat();
         let whole = run(&folder, &[&fixed[..], method, &["--out", "whole", "--json"]].concat());

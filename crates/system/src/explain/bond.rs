@@ -14,7 +14,8 @@
 
 use crate::check::{WATT, dimension, gain};
 use crate::scenario::{Bond, Connection, Endpoint, Gain, Law, LawKind, Map, Names, Place, Port, Scenario};
-use macrostep_description::ModelDescription;
+use macrostep_description::{ModelDescription, Variable};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A bond that nobody has named.
@@ -37,7 +38,17 @@ pub struct Candidates {
 
 /// Looks for power bonds.
 pub fn candidates(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Candidates {
-    let look = Look { s, descriptions, wires: wires(s) };
+    let names = Names::of(s);
+    let mut look = Look {
+        s,
+        names: &names,
+        descriptions,
+        variables: HashMap::new(),
+        wires: Vec::new(),
+        beside: HashMap::new(),
+        of_laws: HashMap::new(),
+    };
+    look.wire();
     let mut out = Candidates::default();
     out.bonds.extend(s.laws.iter().filter_map(|law| look.law(law)));
     look.pairs(&mut out);
@@ -67,42 +78,83 @@ pub fn ports(s: &Scenario, descriptions: &[Arc<ModelDescription>]) -> Vec<PowerP
     bonds.flat_map(|bond| &bond.ports).filter_map(port).collect()
 }
 
+/// Exponents of a unit of measurement, see [`dimension`].
+type Dimension = [i32; 7];
+
+/// A connection between two units, or a map of one signal.
+#[derive(Debug, Clone, Copy)]
+struct Wire<'a> {
+    from: &'a Endpoint,
+    to: &'a Endpoint,
+    factor: f64,
+    dimension: Dimension,
+}
+
+/// What is looked at, with the positions of what is looked up: as many as connections, each once.
 struct Look<'a> {
     s: &'a Scenario,
+    names: &'a Names<'a>,
     descriptions: &'a [Arc<ModelDescription>],
-    wires: Vec<Connection>,
+    /// Of each description: variables by name.
+    variables: HashMap<*const ModelDescription, HashMap<&'a str, &'a Variable>>,
+    wires: Vec<Wire<'a>>,
+    /// Positions among the wires, by sender, receiver and what is sent.
+    beside: HashMap<(&'a str, &'a str, Dimension), Vec<usize>>,
+    /// What laws send, by law and receiver.
+    of_laws: HashMap<(&'a str, &'a str), Vec<&'a Connection>>,
 }
 
-/// Connections, and maps of one signal as such.
-fn wires(s: &Scenario) -> Vec<Connection> {
-    let single = s.maps.iter().filter_map(|m| match (m.matrix.as_slice(), m.from.as_slice(), m.to.as_slice()) {
-        ([row], [from], [to]) if row.len() == 1 => Some((m, row[0], from, to)),
-        _ => None,
-    });
-    let wire = |from: &Endpoint, to: &Endpoint, factor: f64| Connection {
-        factor,
-        ..Connection::new(from.clone(), to.clone(), Place::default())
-    };
-    let mapped = single.flat_map(|(m, factor, from, to)| {
-        let back = m.reaction.iter().flat_map(|r| r.from.iter().zip(&r.to));
-        std::iter::once((from, to)).chain(back).map(move |(from, to)| wire(from, to, factor))
-    });
-    s.connections.iter().cloned().chain(mapped).collect()
+/// What makes a power with this.
+fn conjugate(d: Dimension) -> Dimension {
+    std::array::from_fn(|i| WATT[i] - d[i])
 }
 
-impl Look<'_> {
-    fn dimension(&self, end: &Endpoint) -> Option<[i32; 7]> {
-        let d = &self.descriptions[self.s.unit(&end.unit)?];
-        dimension(d.variable(&end.variable)?, d)
+/// An effort has kg to the power 1.
+fn is_effort(d: Dimension) -> bool {
+    d[0] == 1
+}
+
+impl<'a> Look<'a> {
+    /// Lists connections, and maps of one signal as such.
+    fn wire(&mut self) {
+        for description in self.descriptions {
+            let by_name = || description.variables.iter().rev().map(|v| (v.name.as_str(), v)).collect();
+            self.variables.entry(Arc::as_ptr(description)).or_insert_with(by_name);
+        }
+        let s = self.s;
+        let connected = s.connections.iter().map(|c| (&c.from, &c.to, c.factor));
+        let single = s.maps.iter().filter_map(|m| match (m.matrix.as_slice(), m.from.as_slice(), m.to.as_slice()) {
+            ([row], [from], [to]) if row.len() == 1 => Some((m, row[0], from, to)),
+            _ => None,
+        });
+        let mapped = single.flat_map(|(m, factor, from, to)| {
+            let back = m.reaction.iter().flat_map(|r| r.from.iter().zip(&r.to));
+            std::iter::once((from, to)).chain(back).map(move |(from, to)| (from, to, factor))
+        });
+        for (from, to, factor) in connected.chain(mapped) {
+            let Some(dimension) = self.dimension(from) else { continue };
+            let key = (from.unit.as_str(), to.unit.as_str(), dimension);
+            self.beside.entry(key).or_default().push(self.wires.len());
+            self.wires.push(Wire { from, to, factor, dimension });
+        }
+        for c in s.connections.iter().filter(|c| c.factor != 0.0 && self.names.law(&c.from.unit).is_some()) {
+            self.of_laws.entry((&c.from.unit, &c.to.unit)).or_default().push(c);
+        }
+    }
+
+    /// Positions of the wires between two units that send this.
+    fn sent(&self, from: &'a str, to: &'a str, dimension: Dimension) -> &[usize] {
+        self.beside.get(&(from, to, dimension)).map_or(&[], Vec::as_slice)
+    }
+
+    fn dimension(&self, end: &Endpoint) -> Option<Dimension> {
+        let d = &self.descriptions[self.names.unit(&end.unit)?];
+        dimension(self.variables.get(&Arc::as_ptr(d))?.get(end.variable.as_str())?, d)
     }
 
     fn is_power(&self, a: &Endpoint, b: &Endpoint) -> bool {
         let pair = self.dimension(a).zip(self.dimension(b));
-        pair.is_some_and(|(a, b)| (0..7).all(|i| a[i] + b[i] == WATT[i]))
-    }
-
-    fn is_effort(&self, end: &Endpoint) -> bool {
-        self.dimension(end).is_some_and(|d| d[0] == 1)
+        pair.is_some_and(|(a, b)| b == conjugate(a))
     }
 
     /// What a law makes of two sides goes back to both of them with opposite signs.
@@ -115,9 +167,9 @@ impl Look<'_> {
         };
         let mut ports = Vec::new();
         for (flow, sign) in sides.into_iter().zip([-1.0, 1.0]) {
-            let fed = |c: &&Connection| c.from.unit == law.name && c.to.unit == flow.unit && c.factor != 0.0;
-            let mut fed = self.s.connections.iter().filter(fed);
-            let (Some(c), None) = (fed.next(), fed.next()) else { return None };
+            let Some([c]) = self.of_laws.get(&(law.name.as_str(), flow.unit.as_str())).map(Vec::as_slice) else {
+                return None;
+            };
             if !self.is_power(&c.to, flow) {
                 return None;
             }
@@ -128,35 +180,29 @@ impl Look<'_> {
 
     /// An effort there and a flow back.
     fn pairs(&self, out: &mut Candidates) {
-        let matches = |e: &Connection, f: &Connection| {
-            e.from.unit == f.to.unit && e.to.unit == f.from.unit && self.is_power(&e.from, &f.from)
-        };
-        let connections = &self.wires;
-        for effort in connections.iter().filter(|c| self.is_effort(&c.from)) {
-            let flows: Vec<&Connection> = connections.iter().filter(|f| matches(effort, f)).collect();
-            let Some(flow) = flows.first().copied() else { continue };
-            let efforts = connections.iter().filter(|e| self.is_effort(&e.from) && matches(e, flow)).count();
-            if flows.len() > 1 || efforts > 1 {
+        for effort in self.wires.iter().filter(|wire| is_effort(wire.dimension)) {
+            let flows = self.sent(&effort.to.unit, &effort.from.unit, conjugate(effort.dimension));
+            let Some(flow) = flows.first().map(|i| self.wires[*i]) else { continue };
+            let efforts = self.sent(&effort.from.unit, &effort.to.unit, effort.dimension);
+            if flows.len() > 1 || efforts.len() > 1 {
                 out.ambiguous.push(effort.from.clone());
                 continue;
             }
             if flow.factor == 0.0 || effort.factor == 0.0 {
                 continue;
             }
-            let ports =
-                vec![port(&flow.from, &effort.to, 1.0), port(&effort.from, &flow.to, -effort.factor / flow.factor)];
+            let ports = vec![port(flow.from, effort.to, 1.0), port(effort.from, flow.to, -effort.factor / flow.factor)];
             let bond = bond(format!("{} / {}", effort.from, flow.from), ports);
             out.bonds.push(Candidate { bond, displacement: self.displacement(flow) });
         }
     }
 
     /// What else the receiver of a flow gets from its sender that is the flow times s.
-    fn displacement(&self, flow: &Connection) -> Option<Endpoint> {
-        let mut integral = self.dimension(&flow.from)?;
+    fn displacement(&self, flow: Wire<'a>) -> Option<Endpoint> {
+        let mut integral = flow.dimension;
         integral[2] += 1;
-        let same = |c: &&Connection| c.from.unit == flow.from.unit && c.to.unit == flow.to.unit;
-        let displaced = |c: &&Connection| self.dimension(&c.from) == Some(integral);
-        self.wires.iter().filter(same).find(displaced).map(|c| c.to.clone())
+        let first = self.sent(&flow.from.unit, &flow.to.unit, integral).first();
+        first.map(|i| self.wires[*i].to.clone())
     }
 
     fn map(&self, m: usize, map: &Map) -> Option<Candidate> {
@@ -168,7 +214,7 @@ impl Look<'_> {
         if !there.clone().all(fits) || !here.clone().all(fits) {
             return None;
         }
-        let sign = |input: &Endpoint| if self.is_effort(input) { 1.0 } else { -1.0 };
+        let sign = |input: &Endpoint| if self.dimension(input).is_some_and(is_effort) { 1.0 } else { -1.0 };
         let ports = pairs().map(|(output, input)| port(output, input, sign(input))).collect();
         Some(Candidate { bond: bond(format!("map {} and its dual", m + 1), ports), displacement: None })
     }
