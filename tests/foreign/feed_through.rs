@@ -111,6 +111,32 @@ fn a_loop_that_is_solved_is_called_so() {
     assert!(told.contains("through `plant` – `ctrl` (solved at every communication point)"), "{told}");
 }
 
+/// Two units that feed through to each other, but no output to itself: one spring behind the other, to and fro. Each is evaluated as often as it takes,
+/// with the exact values of the instant, and there is no loop to be solved.
+#[test]
+fn what_goes_to_and_fro_without_a_loop_is_evaluated_in_turn() {
+    let folder = make::folder("to-and-fro");
+    let spring = "fmu = \"embedded:spring_field\"\nset = { k = 3.0 }\n";
+    let text = format!(
+        "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\n{spring}[units.b]\n{spring}[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
+         set = {{ k = 10.0, v0 = 1.0 }}\n[connections]\n\"a.u[2]\" = {{ from = \"mass.x\", convert_units = false }}\n\
+         \"b.u[2]\" = {{ from = \"a.F[2]\", convert_units = false }}\n\"a.u[5]\" = {{ from = \"b.F[2]\", convert_units = false }}\n\
+         \"b.u[5]\" = {{ from = \"a.F[5]\", convert_units = false }}\n[record]\nvariables = [\"mass.x\", \"a.F[2]\", \"b.F[5]\"]\n"
+    );
+    std::fs::write(folder.join("s.toml"), text).expect("a system");
+    let told = said(&folder, &["run", "s.toml", "--out", "out"]);
+    assert!(!told.stderr.contains("loop"), "{}", told.stderr);
+    let rows = std::fs::read_to_string(folder.join("out/trace.csv")).expect("rows");
+    let row = |row: &str| row.split(',').map(|x| x.parse().expect("a number")).collect::<Vec<f64>>();
+    let rows: Vec<Vec<f64>> = rows.lines().skip(1).map(row).collect();
+    assert!(rows.len() == 11 && rows.iter().any(|row| row[3].abs() > 0.1), "{rows:?}");
+    for row in rows {
+        let [once, four, x] = [row[1], row[2], row[3]];
+        assert!((once.abs() - 3.0 * x.abs()).abs() < 1e-14 && (four - 81.0 * x).abs() < 1e-13, "{row:?}");
+    }
+    assert!(said(&folder, &["explain", "s.toml", "--no-run"]).stdout.contains("Algebraic loops: none"));
+}
+
 /// An integrator into a unit that passes its input through: x = 0.1, 0.2, … and y should be the same.
 fn chain(name: &str, consumed: bool) -> PathBuf {
     let (source, through) = (make::fmu(make::XML, &[]), make::fmu(&through(&[]), &[]));

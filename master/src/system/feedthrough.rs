@@ -3,18 +3,19 @@
 //!
 //! A unit is a node if one of its sampled outputs has feed-through from a connected input. It comes after the units
 //! whose feed-through outputs feed those inputs, directly or through a law. Strongly connected sets (Tarjan 1972) are
-//! algebraic loops.
+//! algebraic loops, unless no variable depends on itself: then a unit is evaluated several times, with more that is known.
 
 use crate::ids::{Signal, UnitId};
 use crate::system::line::{Line, Local};
 use crate::system::refresh::Refresh;
 use crate::system::{Source, System};
 use macrostep_description::Dependencies;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is evaluated anew when something becomes known: groups of units in the order of evaluation, and who reads whom.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FeedThrough {
-    /// A group of more than one is a loop.
+    /// A group of more than one is a loop. A unit may be in several of one.
     pub groups: Vec<Vec<usize>>,
     /// Units with feed-through that read what a unit publishes, of each unit.
     pub of_published: Vec<Vec<Reader>>,
@@ -84,7 +85,48 @@ fn groups_of(system: &System, inputs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     // Tarjan lists a set after everything reachable from it: turn to have sources first.
     found.reverse();
     found.retain(|g| g.iter().any(|&u| !inputs[u].is_empty()));
-    found
+    found.into_iter().flat_map(|g| unrolled(system, &g).unwrap_or_else(|| vec![g])).collect()
+}
+
+/// Units that feed through to each other one after the other, some of them several times, where every output is settled in the end: no variable depends on
+/// itself. `None` for an algebraic loop.
+fn unrolled(system: &System, group: &[usize]) -> Option<Vec<Vec<usize>>> {
+    if group.len() < 2 {
+        return None;
+    }
+    // Outputs that follow an input, and what the inputs are made of, as pairs of unit and variable.
+    let mut open: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut made_of: HashMap<(usize, usize), Vec<(usize, usize)>> = HashMap::new();
+    for &u in group {
+        for &v in system.channels_of(u).flat_map(|(_, c)| &c.variables) {
+            open.entry((u, v)).or_insert_with(|| system.feedthrough(u, v).collect());
+        }
+        for c in system.connections_of(u) {
+            let of = |s: Signal| (system.channels[s.channel].unit, system.channels[s.channel].variables[s.component]);
+            made_of.entry((u, c.variable)).or_default().extend(signals(system, c.source, false).into_iter().map(of));
+        }
+    }
+    open.retain(|_, inputs| !inputs.is_empty());
+    // A unit is evaluated whenever that settles some of its outputs.
+    let mut sequence = Vec::new();
+    while !open.is_empty() {
+        let before = sequence.len();
+        for &u in group {
+            let is_settled = |outputs: &Vec<(usize, usize)>| outputs.iter().all(|output| !open.contains_key(output));
+            let is_known = |input: &usize| made_of.get(&(u, *input)).is_none_or(is_settled);
+            let outputs = open.range((u, 0)..(u + 1, 0));
+            let settled: Vec<(usize, usize)> =
+                outputs.filter(|(_, inputs)| inputs.iter().all(is_known)).map(|(output, _)| *output).collect();
+            if !settled.is_empty() {
+                settled.iter().for_each(|output| _ = open.remove(output));
+                sequence.push(vec![u]);
+            }
+        }
+        if sequence.len() == before {
+            return None;
+        }
+    }
+    Some(sequence)
 }
 
 /// Whether some connected input is followed at once.
