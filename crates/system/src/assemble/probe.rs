@@ -13,6 +13,7 @@ use crate::finding::Finding;
 use crate::scenario::{Endpoint, Names, Source};
 use crate::words::Predict;
 use macrostep_description::{Causality, ModelDescription, Value, Variability, Variable};
+use macrostep_import::Face;
 use macrostep_master::unit::{Outcome, Start, Unit, proposed_tolerance};
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -123,14 +124,16 @@ pub fn order_alone(
     (!ask.refs.is_empty()).then(|| tried_of(description, make, &ask, ALONE_MAX))
 }
 
-/// An FMU of FMI 3.0 asks for values inside its steps: one that does so for order 1 follows every polynomial.
+/// An FMU of FMI 3.0 asks for values inside its steps, and one for model exchange gets them there: one that does so for order 1 follows every
+/// polynomial.
 fn tried_of(
     description: &ModelDescription,
     make: &mut dyn FnMut() -> Result<Box<dyn Unit>, String>,
     ask: &Ask<'_>,
     up_to: usize,
 ) -> InputOrder {
-    if description.fmi3.is_none() {
+    let is_integrated = description.vendor_annotations.iter().any(|a| a.tool == Face::ModelExchange.word());
+    if description.fmi3.is_none() && !is_integrated {
         return tried(make, ask, up_to);
     }
     match tried(make, ask, 1) {
