@@ -75,7 +75,7 @@ impl Unit for Switch {
     idle! { self;
         setup enter_initialization exit_initialization reset terminate set_input_derivatives get_output_derivatives directional
         set_integer get_integer set_boolean get_boolean set_string get_string serialize deserialize
-        shared_description is_parallel hidden_state begin_step trials distance warned
+        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
     }
 }
 

@@ -152,7 +152,7 @@ impl Unit for Counter {
     }
     idle! { self;
         setup enter_initialization exit_initialization reset terminate set_input_derivatives get_output_derivatives directional
-        shared_description is_parallel hidden_state begin_step trials distance warned
+        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
     }
 }
 

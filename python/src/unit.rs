@@ -210,7 +210,7 @@ impl Unit for Stepped {
         Ok(())
     }
 
-    macrostep_master::idle! { self; enter_initialization terminate is_parallel hidden_state begin_step trials distance warned }
+    macrostep_master::idle! { self; enter_initialization terminate is_parallel hidden_state begin_step trials distance gains_by_trials warned }
 
     /// Without a method `outputs` those of the start hold from here on.
     fn exit_initialization(&mut self) -> Result<(), UnitError> {

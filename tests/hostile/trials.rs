@@ -35,6 +35,7 @@ fn tried(mut unit: impl Unit, count: usize) -> (Result<bool, String>, Vec<f64>, 
         inputs: (&[0], &inputs),
         derivatives: (&[], &[], &[]),
         outputs: &[1, 0],
+        nodes: &[],
     };
     let mut values = vec![f64::NAN; 2 * count];
     let outcome = unit.trials(&of, &mut values).map_err(|e| e.to_string());

@@ -18,12 +18,13 @@ static const int counts[][2] = {{2, 0}, {2, 1}, {1, 1}, {1, 0}, {2, 0}, {3, 0}, 
 #define STATES_N counts[MODEL][0]
 #define SIGNS_N counts[MODEL][1]
 
-/* Reals: states 0 …, derivatives 10 …, then these. Integer 0: events so far; 1: calls of fmi2GetDerivatives. */
-enum { INPUT = 20, P, Q, R, SECOND, OUTPUT = 30, REALS = 32 };
+/* Reals: states 0 …, derivatives 10 …, then these. Integer 0: events so far; 1: calls of fmi2GetDerivatives; 2: of
+   fmi2GetDirectionalDerivative. Reals 41 and 42 are 1 and 2 of them, too. */
+enum { INPUT = 20, P, Q, R, SECOND, OUTPUT = 30, REALS = 32, COUNTS = 40 };
 #define GRAVITY 9.81
 typedef struct {
     double t, real[REALS];
-    int mode, events, calls, phase;
+    int mode, events, calls, columns, phase;
     double next;
 } slave;
 
@@ -67,11 +68,13 @@ static void rates(slave *s, double *dz) {
     case RELAY: dz[0] = (s->mode ? 2 : 0) - z[0]; break;
     /* It grows as the number of ticks says, one tick each 0.1 s. */
     case CLOCK: dz[0] = s->events; break;
-    case VANDERPOL: dz[0] = z[1], dz[1] = 1e6 * ((1 - z[0] * z[0]) * z[1] - z[0]); break;
+    case VANDERPOL: dz[0] = z[1], dz[1] = 1e6 * ((1 - z[0] * z[0]) * z[1] - z[0] + u); break;
     case ROBERTSON:
         dz[0] = -0.04 * z[0] + 1e4 * z[1] * z[2];
         dz[2] = 3e7 * z[1] * z[1];
         dz[1] = -dz[0] - dz[2];
+        /* More of the first. */
+        dz[0] += u;
         break;
     case BROKEN: dz[0] = s->t > 0.5 ? NAN : 1; break;
     /* It goes to 0 from both sides, without hysteresis. */
@@ -108,11 +111,11 @@ status fmi2GetReal(slave *s, const unsigned *vr, size_t n, double *value) {
     rates(s, dz);
     outputs(s, dz, y);
     for (size_t i = 0; i < n; i++)
-        value[i] = vr[i] >= OUTPUT ? y[vr[i] - OUTPUT] : vr[i] >= 10 && vr[i] < 20 ? dz[vr[i] - 10] : s->real[vr[i]];
+        value[i] = vr[i] > COUNTS ? (vr[i] == COUNTS + 1 ? s->calls : s->columns) : vr[i] >= OUTPUT ? y[vr[i] - OUTPUT] : vr[i] >= 10 && vr[i] < 20 ? dz[vr[i] - 10] : s->real[vr[i]];
     return OK;
 }
 status fmi2GetInteger(slave *s, const unsigned *vr, size_t n, int *value) {
-    for (size_t i = 0; i < n; i++) value[i] = vr[i] ? s->calls : s->events;
+    for (size_t i = 0; i < n; i++) value[i] = vr[i] == 2 ? s->columns : vr[i] ? s->calls : s->events;
     return OK;
 }
 
@@ -184,6 +187,11 @@ status fmi2GetRealStatus(slave *s, int kind, double *value) { (void)s, (void)kin
 /* Derivatives of the model's equations, of one known after the other. */
 status fmi2GetDirectionalDerivative(slave *s, const unsigned *unknown, size_t n, const unsigned *known, size_t m, const double *seed, double *out) {
     const double *z = s->real, p = s->real[P], q = s->real[Q], r = s->real[R];
+    s->columns++;
+#ifdef REFUSES
+    /* None with respect to inputs. */
+    if (known[0] == INPUT) return ERROR;
+#endif
     for (size_t i = 0; i < n; i++) {
         out[i] = 0;
         for (size_t j = 0; j < m; j++) {
@@ -192,7 +200,7 @@ status fmi2GetDirectionalDerivative(slave *s, const unsigned *unknown, size_t n,
             else if (unknown[i] == 11 && MODEL == MASS)
                 d = known[j] == INPUT ? 1 / p : known[j] == 0 ? -(q + 3 * r * z[0] * z[0]) / p : 0;
             else if (unknown[i] == 11 && MODEL == VANDERPOL)
-                d = known[j] == 0 ? 1e6 * (-2 * z[0] * z[1] - 1) : known[j] == 1 ? 1e6 * (1 - z[0] * z[0]) : 0;
+                d = known[j] == 0 ? 1e6 * (-2 * z[0] * z[1] - 1) : known[j] == 1 ? 1e6 * (1 - z[0] * z[0]) : known[j] == INPUT ? 1e6 : 0;
             else if (unknown[i] < 10) d = known[j] == unknown[i];
             out[i] += d * seed[j];
         }

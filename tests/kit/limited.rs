@@ -114,7 +114,7 @@ impl Unit for Limited {
     }
     idle! { self; shared_description hidden_state }
     forward! { self => self.unit;
-        is_parallel begin_step trials distance warned
+        is_parallel begin_step trials distance gains_by_trials warned
         setup enter_initialization terminate set_integer get_integer set_boolean get_boolean set_string get_string
     }
 }

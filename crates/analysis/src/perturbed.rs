@@ -117,7 +117,7 @@ impl Unit for Nudged {
         self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
         self.unit.restore(slot)
     }
-    idle! { self; hidden_state trials }
+    idle! { self; hidden_state trials gains_by_trials }
     forward! { self => self.unit;
         name description shared_description kind is_parallel distance do_steps warned
         setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string

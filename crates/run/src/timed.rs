@@ -69,7 +69,7 @@ impl Unit for Timed {
     }
 
     forward! { self => self.unit;
-        name description shared_description kind is_parallel distance do_steps warned hidden_state
+        name description shared_description kind is_parallel distance gains_by_trials do_steps warned hidden_state
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
         directional

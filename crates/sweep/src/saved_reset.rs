@@ -46,7 +46,7 @@ impl Unit for ResetUnit {
     }
 
     forward! { self => self.0;
-        name description shared_description kind is_parallel distance do_steps warned hidden_state
+        name description shared_description kind is_parallel distance gains_by_trials do_steps warned hidden_state
         setup enter_initialization exit_initialization terminate set_real get_real set_integer get_integer set_boolean get_boolean
         set_string get_string set_input_derivatives get_output_derivatives step begin_step trials save restore serialize deserialize
         directional

@@ -135,7 +135,7 @@ impl Unit for Rated {
     }
 
     forward! { self => self.unit;
-        name kind is_parallel distance do_steps warned hidden_state
+        name kind is_parallel distance gains_by_trials do_steps warned hidden_state
         setup exit_initialization terminate set_real set_integer get_integer set_boolean get_boolean set_string get_string
         set_input_derivatives get_output_derivatives begin_step save restore serialize deserialize directional
     }

@@ -10,7 +10,7 @@ macro_rules! forward {
 }
 
 /// Answers calls with nothing: `idle! { self; setup terminate … }` inside an `impl Unit` of a unit that has no use for them. Nothing
-/// is `false` of `is_parallel`, `None` of `hidden_state`, `warned` and `distance`, a copy of the description of `shared_description`, and
+/// is `false` of `is_parallel` and `gains_by_trials`, `None` of `hidden_state`, `warned` and `distance`, a copy of the description of `shared_description`, and
 /// steps one by one of `trials`.
 #[macro_export]
 macro_rules! idle {
@@ -55,6 +55,16 @@ macro_rules! unit_call {
     };
     (is_parallel [idle $self:ident]) => {
         fn is_parallel(&$self) -> bool {
+            false
+        }
+    };
+    (gains_by_trials [to $self:ident $to:expr]) => {
+        fn gains_by_trials(&$self) -> bool {
+            $to.gains_by_trials()
+        }
+    };
+    (gains_by_trials [idle $self:ident]) => {
+        fn gains_by_trials(&$self) -> bool {
             false
         }
     };

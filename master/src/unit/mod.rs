@@ -117,8 +117,12 @@ pub trait Unit: Send {
     fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError>;
 
     /// Steps from one saved state, each with inputs of its own, and what is read behind each, row by row; false where one was not
-    /// finished. A unit that gains nothing by making them together makes them [one by one](Trials::one_by_one).
+    /// finished. What is read may be linear in the difference from trial 0. A unit that gains nothing by making them together makes them [one by one](Trials::one_by_one).
     fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError>;
+
+    /// Whether steps that are tried together take this unit less than one by one, on this machine: it has derivatives of what it computes, or differences
+    /// that serve all of them.
+    fn gains_by_trials(&self) -> bool;
 
     /// How far it is away, where messages to it take time that counts: it gains by fewer of them. `None` of a unit on this machine.
     fn distance(&self) -> Option<Distance>;

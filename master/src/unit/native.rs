@@ -54,7 +54,7 @@ impl Unit for NativeUnit {
         "native"
     }
 
-    idle! { self; shared_description is_parallel begin_step trials distance warned }
+    idle! { self; shared_description is_parallel begin_step trials distance gains_by_trials warned }
 
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
         forward!(self, "fmi2SetupExperiment", self.slave.setup_experiment(start_s, stop_s, tolerance))

@@ -363,6 +363,10 @@ impl Unit for Beside {
         self.back().unwrap_or_else(|| Err(lost(&self.name, t_s)))
     }
 
+    fn gains_by_trials(&self) -> bool {
+        self.unit.as_ref().is_some_and(|unit| unit.gains_by_trials())
+    }
+
     fn distance(&self) -> Option<super::Distance> {
         self.unit.as_ref()?.distance()
     }

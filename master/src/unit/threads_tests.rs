@@ -73,7 +73,7 @@ impl Unit for Slow {
     idle! { self;
         setup enter_initialization exit_initialization reset terminate set_real set_integer get_integer set_boolean get_boolean
         set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize directional
-        shared_description is_parallel hidden_state begin_step trials distance warned
+        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
     }
 }
 

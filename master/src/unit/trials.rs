@@ -19,6 +19,8 @@ pub struct Trials<'a> {
     pub derivatives: (&'a [u32], &'a [i32], &'a [f64]),
     /// What is read behind each step.
     pub outputs: &'a [u32],
+    /// Parts of the step, up to 1, at which that is read, row by row; none: at its end. Only for units that gain by trials on this machine.
+    pub nodes: &'a [f64],
 }
 
 impl Trials<'_> {
@@ -28,11 +30,14 @@ impl Trials<'_> {
         (&self.inputs.1[part(self.inputs.0.len())], &self.derivatives.2[part(self.derivatives.0.len())])
     }
 
-    /// [`Unit::trials`] of a unit that gains nothing by making them together.
+    /// [`Unit::trials`] of a unit that gains nothing by making them together; false where nodes inside the step are to be read.
     ///
     /// # Errors
     /// Those of the unit.
     pub fn one_by_one(&self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<bool, UnitError> {
+        if !self.nodes.is_empty() {
+            return Ok(false);
+        }
         let n = self.outputs.len();
         for i in 0..self.count {
             unit.restore(self.slot)?;

@@ -72,7 +72,7 @@ impl Unit for Plain {
     }
     idle! { self; shared_description hidden_state }
     forward! { self => self.unit;
-        is_parallel begin_step trials distance warned
+        is_parallel begin_step trials distance gains_by_trials warned
         setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
         get_boolean set_string get_string step save restore serialize deserialize
     }

@@ -8,7 +8,7 @@ use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_master::Simulation;
 use macrostep_master::record::Trace;
 use macrostep_master::unit::{Outcome, Unit};
-use macrostep_system::{Fmus, assemble, toml};
+use macrostep_system::{Catalogue, Fmus, assemble, toml};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -69,8 +69,13 @@ fn steps_of_a_unit_allocate_nothing() {
 
 /// A scenario in this process, initialised.
 fn simulation(text: &str, folder: &Path) -> Simulation {
+    simulation_of(text, folder, &Fmus::new(embedded::fmu))
+}
+
+/// The same with FMUs as a catalogue has them.
+pub(super) fn simulation_of(text: &str, folder: &Path, fmus: &dyn Catalogue) -> Simulation {
     let scenario = toml::read(text, "pair.toml", folder).expect("a scenario");
-    let (assembly, _) = assemble(&scenario, &Fmus::new(embedded::fmu)).expect("a system");
+    let (assembly, _) = assemble(&scenario, fmus).expect("a system");
     let mut simulation = assembly.simulation().expect("a simulation");
     simulation.initialise().expect("initialised");
     simulation
@@ -95,7 +100,7 @@ fn macro_steps_allocate_nothing() {
 const SPRING: f64 = 100.0;
 
 /// A chain of `n` masses between two walls, the first of which is pulled aside; each gets the forces that its neighbours' positions make.
-fn chain(n: u32) -> String {
+pub(super) fn chain(n: u32) -> String {
     let mut text =
         "[experiment]\nstop = 10.0\nstep = 0.01\n[coupling]\nschedule = \"jacobi\"\npredict = \"linear\"\n[record]\nvariables = [\"u0.x\"]\n".to_owned();
     for u in 0..n {

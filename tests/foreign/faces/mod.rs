@@ -5,6 +5,7 @@
 
 mod cost;
 mod pendulum;
+mod trials;
 
 use crate::make;
 use crate::run::{Left, macrostep};

@@ -5,6 +5,9 @@ use macrostep_fmi2 as abi;
 use super::FmuUnit;
 use macrostep_master::unit::UnitError;
 
+/// The name of the call for directional derivatives.
+pub(super) const DIRECTIONAL: &str = "fmi2GetDirectionalDerivative";
+
 /// What completing a step of the integrator has led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Completed {
@@ -171,17 +174,22 @@ impl FmuUnit {
 
     /// `fmi2GetDirectionalDerivative` of the equations: the square matrix of n unknowns by n knowns, row by row.
     pub(super) fn jacobian(&mut self, unknown: &[u32], known: &[u32], matrix: &mut [f64]) -> Result<(), UnitError> {
-        const CALL: &str = "fmi2GetDirectionalDerivative";
+        self.columns(unknown, known, matrix)?;
+        macrostep_ode::adaptive::transpose(unknown.len(), matrix);
+        Ok(())
+    }
+
+    /// The same with any number of knowns, column by column.
+    pub(super) fn columns(&mut self, unknown: &[u32], known: &[u32], columns: &mut [f64]) -> Result<(), UnitError> {
+        const CALL: &str = DIRECTIONAL;
         self.alive(CALL)?;
         let Some(get) = self.library.functions.get_directional_derivative else { return Err(self.lacks(CALL)) };
-        // Columns, for the time being where rows are to stand.
         let n = unknown.len();
-        for (known, column) in known.iter().zip(matrix.chunks_exact_mut(n.max(1))) {
+        for (known, column) in known.iter().zip(columns.chunks_exact_mut(n.max(1))) {
             // SAFETY: alive, as checked here; one known with its seed, and as many places as unknowns.
             let status = unsafe { get(self.component, unknown.as_ptr(), n, known, 1, &1.0, column.as_mut_ptr()) };
             self.answered(CALL, status)?;
         }
-        macrostep_ode::adaptive::transpose(n, matrix);
         Ok(())
     }
 }

@@ -37,6 +37,7 @@ calls! {
     Quit = "fmi2FreeInstance" | "fmi3FreeInstance",
     Library = "dlopen" | "dlopen",
     Warned = "fmi2Warning" | "fmi3Warning",
+    Trials = "fmi2DoStep" | "fmi3DoStep",
 }
 
 impl Call {

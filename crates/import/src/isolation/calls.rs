@@ -146,6 +146,10 @@ impl Unit for IsolatedUnit {
 
     idle! { self; hidden_state }
 
+    fn gains_by_trials(&self) -> bool {
+        self.is_integrated()
+    }
+
     fn distance(&self) -> Option<Distance> {
         self.distance
     }

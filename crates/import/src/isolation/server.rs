@@ -255,6 +255,7 @@ impl Server {
             Call::Serialize => reply.bytes(&slave.serialize()?),
             Call::Deserialize => slave.deserialize(take.bytes().ok_or(Stop::Garbled)?)?,
             Call::Directional => directional(slave, scratch, take, reply)?,
+            Call::Trials => super::trials::make(slave, take, reply)?,
             Call::Warned => super::warned::put(slave, reply),
             Call::SetReal | Call::SetInteger | Call::SetBoolean | Call::SetString | Call::SetInputDerivatives => {
                 set(call, slave, scratch, take)?;

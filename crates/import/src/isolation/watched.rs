@@ -174,7 +174,7 @@ impl<U: Unit> Unit for Watched<U> {
         self.inner.begin_step(t_s, step_s, keep)
     }
 
-    macrostep_master::forward! { self => self.inner; trials distance }
+    macrostep_master::forward! { self => self.inner; trials distance gains_by_trials }
 
     fn do_steps(&self) -> u64 {
         self.inner.do_steps()

@@ -8,10 +8,10 @@ use macrostep_master::unit::{Outcome, Unit};
 use crate::make::{archive, compiled, library_path};
 
 /// References in it.
-const INPUT: u32 = 20;
+pub(super) const INPUT: u32 = 20;
 const P: u32 = 21;
-const Q: u32 = 22;
-const R: u32 = 23;
+pub(super) const Q: u32 = 22;
+pub(super) const R: u32 = 23;
 
 /// Its description, for a model with so many states and indicators.
 fn description(states: usize, indicators: usize, has_states: bool) -> String {
@@ -53,13 +53,13 @@ fn description(states: usize, indicators: usize, has_states: bool) -> String {
 }
 
 /// The FMU of a model.
-fn fmu(model: &str, counts: (usize, usize), has_states: bool) -> Fmu {
+pub(super) fn fmu(model: &str, counts: (usize, usize), has_states: bool) -> Fmu {
     let more: &[&str] = if has_states { &["-DSTATES"] } else { &[] };
     fmu_with(model, counts, more)
 }
 
 /// The FMU of a model, compiled with more definitions.
-fn fmu_with(model: &str, (states, indicators): (usize, usize), more: &[&str]) -> Fmu {
+pub(super) fn fmu_with(model: &str, (states, indicators): (usize, usize), more: &[&str]) -> Fmu {
     let model = format!("-DMODEL={model}");
     let defines = [&[model.as_str()], more].concat();
     let text = description(states, indicators, more.contains(&"-DSTATES"));
@@ -73,7 +73,7 @@ fn fmu_with(model: &str, (states, indicators): (usize, usize), more: &[&str]) ->
 }
 
 /// An instance with start values that is ready to step.
-fn ready(fmu: &Fmu, starts: &[(u32, f64)], tolerance: Option<f64>) -> Box<dyn Unit> {
+pub(super) fn ready(fmu: &Fmu, starts: &[(u32, f64)], tolerance: Option<f64>) -> Box<dyn Unit> {
     let mut unit = fmu.unit("one", &FmuOptions::default()).expect("an instance");
     unit.setup(0.0, None, tolerance).expect("set up");
     starts.iter().for_each(|(r, value)| unit.set_real(&[*r], &[*value]).expect("set"));
@@ -82,13 +82,13 @@ fn ready(fmu: &Fmu, starts: &[(u32, f64)], tolerance: Option<f64>) -> Box<dyn Un
     unit
 }
 
-fn get(unit: &mut dyn Unit, reference: u32) -> f64 {
+pub(super) fn get(unit: &mut dyn Unit, reference: u32) -> f64 {
     let mut value = [0.0];
     unit.get_real(&[reference], &mut value).expect("a value");
     value[0]
 }
 
-fn step(unit: &mut dyn Unit, k: u32, h: f64) {
+pub(super) fn step(unit: &mut dyn Unit, k: u32, h: f64) {
     assert_eq!(unit.step(f64::from(k) * h, h, false), Ok(Outcome::Done));
 }
 

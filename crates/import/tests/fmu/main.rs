@@ -8,3 +8,4 @@ mod continuous;
 mod instances;
 mod make;
 mod statuses;
+mod trials;

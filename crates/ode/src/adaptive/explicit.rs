@@ -89,6 +89,15 @@ impl Explicit {
         equations.rates(old.t + C[s] * h, &self.at, &mut self.k[s * self.n..(s + 1) * self.n])
     }
 
+    /// The states of a stage of the step just done, into `z`, and their rates; stage 12 is its end.
+    pub(super) fn at_stage(&self, (old, now): (&Place, &Place), h: f64, s: usize, z: &mut [f64]) -> &[f64] {
+        match s {
+            STAGES => z.copy_from_slice(&now.z),
+            _ => combine(&self.k, &old.z, h, A[s], z),
+        }
+        &self.k[s * self.n..(s + 1) * self.n]
+    }
+
     /// ‖e‖ from both estimates (section II.10): e₅² / √(e₅² + 0.01 e₃²).
     fn error(&self, span: &Span<'_>, z: &[f64]) -> f64 {
         let (mut five, mut three) = (0.0, 0.0);
@@ -166,7 +175,7 @@ impl Explicit {
 }
 
 /// z + h Σ aⱼ kⱼ, two states at a time: their sums do not wait for each other.
-fn combine(k: &[f64], z: &[f64], h: f64, a: &[f64], into: &mut [f64]) {
+pub(super) fn combine(k: &[f64], z: &[f64], h: f64, a: &[f64], into: &mut [f64]) {
     let n = z.len();
     let mut i = 0;
     while i + 1 < n {

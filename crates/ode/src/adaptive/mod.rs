@@ -26,9 +26,12 @@ mod explicit;
 mod lu;
 mod radau;
 mod table;
+mod variation;
 
 use explicit::Explicit;
 use radau::Radau;
+use variation::shortest;
+pub use variation::{Variation, Varied};
 
 /// Equations ż = f(t, z) that may fail.
 pub trait Rates {
@@ -288,7 +291,7 @@ impl Integrator {
     /// Steps from `old` until one is good.
     fn until_done<R: Rates>(&mut self, equations: &mut R, end: f64) -> Result<(), Stopped<R::Error>> {
         let t = self.old.t;
-        let shortest = 16.0 * f64::EPSILON * t.abs().max(end.abs()).max(f64::MIN_POSITIVE);
+        let shortest = shortest(t, end);
         let mut h = self.next;
         loop {
             // The last step ends exactly at the end, and the one before is not so long that a tiny rest remains.

@@ -10,10 +10,17 @@ use super::{Place, Rates, Span, Tried, Work};
 const SQRT6: f64 = 2.449_489_742_783_178;
 
 /// Times of the stages, in parts of a step.
-const C: [f64; 3] = [(4.0 - SQRT6) / 10.0, (4.0 + SQRT6) / 10.0, 1.0];
+pub(super) const C: [f64; 3] = [(4.0 - SQRT6) / 10.0, (4.0 + SQRT6) / 10.0, 1.0];
+
+/// aⱼₗ, row j: by which rates stage j is moved.
+pub(super) const A: [[f64; 3]; 3] = [
+    [(88.0 - 7.0 * SQRT6) / 360.0, (296.0 - 169.0 * SQRT6) / 1800.0, (-2.0 + 3.0 * SQRT6) / 225.0],
+    [(296.0 + 169.0 * SQRT6) / 1800.0, (88.0 + 7.0 * SQRT6) / 360.0, (-2.0 - 3.0 * SQRT6) / 225.0],
+    [(16.0 - SQRT6) / 36.0, (16.0 + SQRT6) / 36.0, 1.0 / 9.0],
+];
 
 /// Weights of the stages in the error.
-const E: [f64; 3] = [(-13.0 - 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -1.0 / 3.0];
+pub(super) const E: [f64; 3] = [(-13.0 - 7.0 * SQRT6) / 3.0, (-13.0 + 7.0 * SQRT6) / 3.0, -1.0 / 3.0];
 
 /// γ, and α − iβ.
 const REAL: f64 = 3.637_834_252_744_496;
@@ -304,6 +311,27 @@ impl Radau {
         let sum: f64 = (0..self.n).map(|i| (self.error[i] / span.scale(i, z[i])).powi(2)).sum();
         let norm = (sum / span.n() as f64).sqrt();
         if norm < 1e-10 { 1e-10 } else { norm }
+    }
+
+    /// The states at the start (0) or at a stage (1 to 3) of the step just done, into `z`, and their rates, where they are known.
+    pub(super) fn at_stage<'a>(
+        &self,
+        (old, now): (&'a Place, &'a Place),
+        point: usize,
+        z: &mut [f64],
+    ) -> Option<&'a [f64]> {
+        let place = if point == 3 { now } else { old };
+        z.copy_from_slice(&place.z);
+        if point == 1 || point == 2 {
+            z.iter_mut().zip(&self.z[(point - 1) * self.n..]).for_each(|(z, stage)| *z += stage);
+            return None;
+        }
+        Some(&place.dz)
+    }
+
+    /// (γ/h − J)⁻¹ of a right-hand side, with the matrix of the step just done.
+    pub(super) fn filter(&self, right: &[f64], x: &mut [f64]) {
+        self.real.solve(right, x);
     }
 
     /// By how much the next step may be longer, from this error and the one before (8.25).

@@ -43,9 +43,15 @@ pub trait Problem {
     }
 
     /// As [`Problem::probe`] of each column of `trials`, where it takes less time to run them together; false where nothing came of
-    /// that, and they are to be run one by one.
-    fn probe_all(&mut self, trials: &DMatrix<f64>, residuals: &mut DMatrix<f64>) -> Result<bool, UnitError> {
-        let _ = (trials, residuals);
+    /// that, and they are to be run one by one. `at` is the guess evaluated last, and its residual: what comes out may be linear in the difference
+    /// from it.
+    fn probe_all(
+        &mut self,
+        at: (&[f64], &[f64]),
+        trials: &DMatrix<f64>,
+        residuals: &mut DMatrix<f64>,
+    ) -> Result<bool, UnitError> {
+        let _ = (at, trials, residuals);
         Ok(false)
     }
 

@@ -152,7 +152,8 @@ impl NewtonState {
             }
         }
         let mut moved = moves.clone();
-        Ok(problem.probe_all(&trials, &mut moved)?.then_some(moved))
+        let at = (y, self.residual.as_slice());
+        Ok(problem.probe_all(at, &trials, &mut moved)?.then_some(moved))
     }
 
     /// Moves the guess in direction `j` by `part` of it, or less where that is too far, and leaves what comes out in `moved` and

@@ -97,7 +97,7 @@ impl Unit for Mass {
     idle! { self;
         setup enter_initialization exit_initialization reset terminate set_integer get_integer set_boolean get_boolean set_string
         get_string get_output_derivatives save restore serialize deserialize
-        shared_description is_parallel hidden_state begin_step trials distance warned
+        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
     }
 }
 

@@ -181,8 +181,13 @@ impl Problem for Guessed<'_> {
         self.run_with(y, residual)
     }
 
-    fn probe_all(&mut self, trials: &DMatrix<f64>, residuals: &mut DMatrix<f64>) -> Result<bool, UnitError> {
-        self.run_together(trials, residuals)
+    fn probe_all(
+        &mut self,
+        at: (&[f64], &[f64]),
+        trials: &DMatrix<f64>,
+        residuals: &mut DMatrix<f64>,
+    ) -> Result<bool, UnitError> {
+        self.run_together(at, trials, residuals)
     }
 
     fn scale(&self) -> &[f64] {

@@ -1,6 +1,6 @@
 //! Trials of one window that are run together: all of them pass one operation of the plan before the next, so that what they ask of a unit
-//! that is far away is one message. Each has a state of its own, which begins as the window does; what comes out has the bits of trials
-//! that are run one after the other.
+//! that is far away is one message, and a unit with derivatives of what it does is integrated once. Each has a state of its own, which begins as the
+//! window does. What comes out has the bits of trials that are run one after the other, but for units with derivatives.
 
 use super::problem::{Guessed, left, put};
 use crate::method::schedule::Op;
@@ -11,50 +11,89 @@ use crate::step::window::{START, Window};
 use crate::time::Span;
 use crate::unit::UnitError;
 use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// Trials that are run together at most, since each has a state of its own.
+const TOGETHER_MAX: usize = 128;
 
 impl Guessed<'_> {
     /// As [`Problem::probe_all`](crate::correct::Problem::probe_all).
     pub(super) fn run_together(
         &mut self,
+        at: (&[f64], &[f64]),
         trials: &DMatrix<f64>,
         residuals: &mut DMatrix<f64>,
     ) -> Result<bool, UnitError> {
         if !gains(self.window) {
             return Ok(false);
         }
-        // Each trial begins as the window does, with a guess of its own.
         self.window.take_back(self.state);
         self.ran = true;
-        let guessed = |y: &[f64]| {
-            let mut state = self.state.clone();
-            put(self.guesses, &mut state, y);
-            state
-        };
-        let mut states: Vec<State> = trials.column_iter().map(|y| guessed(y.as_slice())).collect();
-        // Where one fails, they are run one by one: it may be too far.
-        if !pass(self.window, &mut states).unwrap_or(false) {
-            return Ok(false);
-        }
-        // What came out of each.
-        for (j, state) in states.iter().enumerate() {
-            let mut column = residuals.column_mut(j);
-            left(self.guesses, state, trials.column(j).as_slice(), column.as_mut_slice());
+        let mut last = None;
+        for first in (0..trials.ncols()).step_by(TOGETHER_MAX) {
+            let columns = first..trials.ncols().min(first + TOGETHER_MAX);
+            last = self.run_some(at, columns, trials, residuals);
+            // Where one fails, they are run one by one: it may be too far.
+            if last.is_none() {
+                return Ok(false);
+            }
         }
         // What stays of trials that are run one by one: the state of the last.
-        if let Some(last) = states.pop() {
+        if let Some(last) = last {
             *self.state = last;
         }
         self.discarded = None;
         Ok(true)
     }
+
+    /// The trials of some columns; the state of the last, where all of them came to something.
+    fn run_some(
+        &mut self,
+        (y, residual): (&[f64], &[f64]),
+        columns: Range<usize>,
+        trials: &DMatrix<f64>,
+        residuals: &mut DMatrix<f64>,
+    ) -> Option<State> {
+        // What is linear in the difference from the first of them has the guess itself there: no difference from what came out of it then.
+        let is_linear = self.window.unit_ports.iter().any(|unit_port| unit_port.unit.gains_by_trials());
+        let guesses = is_linear.then_some(y).into_iter().chain(columns.clone().map(|j| column(trials, j)));
+        // Each trial begins as the window does, with a guess of its own.
+        let guessed = |y: &[f64]| {
+            let mut state = self.state.clone();
+            put(self.guesses, &mut state, y);
+            state
+        };
+        let mut states: Vec<State> = guesses.map(guessed).collect();
+        if !pass(self.window, &mut states).unwrap_or(false) {
+            return None;
+        }
+        // What came out of each.
+        let behind = states.len() - columns.len();
+        let mut of_guess = residual.to_vec();
+        if is_linear {
+            left(self.guesses, &states[0], y, &mut of_guess);
+        }
+        for (j, state) in columns.zip(&states[behind..]) {
+            let mut out = residuals.column_mut(j);
+            left(self.guesses, state, column(trials, j), out.as_mut_slice());
+            let by = residual.iter().zip(&of_guess).map(|(before, now)| before - now);
+            out.iter_mut().zip(by).for_each(|(out, by)| *out += by);
+        }
+        states.pop()
+    }
 }
 
-/// Whether a unit is far away, and nothing else is done in a window than to feed, step, read and publish. Accounts of power bonds that
-/// correct nothing may be left out: they are taken back with the window.
+/// Column `j`, whose numbers lie side by side.
+fn column(matrix: &DMatrix<f64>, j: usize) -> &[f64] {
+    &matrix.as_slice()[j * matrix.nrows()..(j + 1) * matrix.nrows()]
+}
+
+/// Whether a unit gains, since it is far away or has derivatives of what it does, and nothing else is done in a window than to feed, step, read
+/// and publish. Accounts of power bonds that correct nothing may be left out: they are taken back with the window.
 fn gains(window: &Window) -> bool {
     let Window { unit_ports, links, lines, joints, balance, pre_step, .. } = window;
     let is_plain = links.is_empty() && lines.is_empty() && joints.is_empty() && pre_step.is_none();
-    unit_ports.iter().any(|unit_port| unit_port.unit.distance().is_some())
+    unit_ports.iter().any(|unit_port| unit_port.unit.distance().is_some() || unit_port.unit.gains_by_trials())
         && is_plain
         && !balance.as_ref().is_some_and(|balance| balance.corrects())
         && unit_ports.iter().all(UnitPort::may_be_tried)

@@ -241,6 +241,6 @@ impl Inputs {
 }
 
 /// Bit by bit.
-fn is_same(values: &[f64], sent: &[f64]) -> bool {
+pub(super) fn is_same(values: &[f64], sent: &[f64]) -> bool {
     values.iter().zip(sent).all(|(v, s)| v.to_bits() == s.to_bits())
 }

@@ -1,6 +1,8 @@
 //! One step of a unit in several trials of a window: with inputs of its own in each, made together.
 
+use super::inputs::is_same;
 use super::{UnitPort, UnitPortState};
+use crate::step::dense::Dense;
 use crate::step::feed::Feed;
 use crate::step::supply::Supply;
 use crate::system::refresh::Refresh;
@@ -10,6 +12,9 @@ use crate::unit::{Trials, UnitError};
 /// Inputs of a step in several trials, and what is read behind it.
 #[derive(Default)]
 pub(crate) struct Tried {
+    /// Which step each trial makes: with inputs that are those of an earlier one, to the bit, it makes the same.
+    steps: Vec<usize>,
+    /// How many steps there are, and their inputs, row by row.
     count: usize,
     values: Vec<f64>,
     derivatives: Vec<f64>,
@@ -19,12 +24,13 @@ pub(crate) struct Tried {
 }
 
 impl UnitPort {
-    /// Whether the unit is only fed, stepped and read in a step, which is one step: it is sampled at its end, or has variables for what
-    /// is inside, and no output follows an input at once.
+    /// Whether the unit is only fed, stepped and read in a step, which is one step: it is sampled at its end, has variables for what
+    /// is inside, or reads it in its trials, and no output follows an input at once.
     pub fn may_be_tried(&self) -> bool {
         let is_plain = |feed: &Feed| feed.is_memoryless() || matches!(feed, Feed::Series(_) | Feed::Outside(_));
         let is_refreshed = self.outputs.refresh != Refresh::Reported && !self.outputs.refresh_refs.is_empty();
-        let is_whole = !self.dense.as_ref().is_some_and(|dense| dense.is_stepped());
+        let is_stepped = self.dense.as_ref().is_some_and(Dense::is_stepped);
+        let is_whole = !is_stepped || self.unit.gains_by_trials() && !self.holds;
         is_whole && !is_refreshed && self.feeds.iter().all(is_plain)
     }
 
@@ -61,11 +67,19 @@ impl UnitPort {
             return false;
         }
         tried.order = order;
-        tried.values.extend_from_slice(&self.inputs.values);
-        if order > 0 {
-            tried.derivatives.extend_from_slice(self.inputs.derivatives(&state.inputs).2);
+        let derivatives = if order > 0 { self.inputs.derivatives(&state.inputs).2 } else { &[] };
+        let (values, n) = (&self.inputs.values, (self.inputs.values.len(), derivatives.len()));
+        let is_known = |i: &usize| {
+            is_same(values, &tried.values[i * n.0..(i + 1) * n.0])
+                && is_same(derivatives, &tried.derivatives[i * n.1..(i + 1) * n.1])
+        };
+        let step = (0..tried.count).find(is_known).unwrap_or(tried.count);
+        tried.steps.push(step);
+        if step == tried.count {
+            tried.values.extend_from_slice(values);
+            tried.derivatives.extend_from_slice(derivatives);
+            tried.count += 1;
         }
-        tried.count += 1;
         true
     }
 
@@ -86,7 +100,10 @@ impl UnitPort {
         };
         let dense = self.dense.as_ref().map_or(&[] as &[u32], |dense| dense.refs());
         let outputs = [&self.outputs.refs, dense].concat();
-        tried.read.resize(tried.count * outputs.len(), 0.0);
+        // A unit without variables for the nodes is read there.
+        let stepped = self.dense.as_ref().filter(|dense| dense.is_stepped());
+        let nodes = stepped.map_or(&[] as &[f64], |dense| &dense.nodes);
+        tried.read.resize(tried.count * outputs.len() * nodes.len().max(1), 0.0);
         let of = Trials {
             count: tried.count,
             slot,
@@ -95,6 +112,7 @@ impl UnitPort {
             inputs: (&self.inputs.refs, &tried.values),
             derivatives: (refs, orders, &tried.derivatives),
             outputs: &outputs,
+            nodes,
         };
         self.unit.trials(&of, &mut tried.read)
     }
@@ -102,8 +120,12 @@ impl UnitPort {
     /// What was read in trial `i`, as [`UnitPort::advance`] leaves it.
     pub fn take_trial(&self, state: &mut UnitPortState, tried: &Tried, i: usize, span: &Span) {
         let width = tried.read.len() / tried.count;
-        let row = &tried.read[i * width..(i + 1) * width];
-        let (outputs, inside) = row.split_at(self.outputs.refs.len());
+        let row = &tried.read[tried.steps[i] * width..][..width];
+        let n = self.outputs.refs.len();
+        let (outputs, inside) = match &self.dense {
+            Some(dense) if dense.is_stepped() => (&row[width - n..], row),
+            _ => row.split_at(n),
+        };
         state.outputs.values.copy_from_slice(outputs);
         if let (Some(dense), Some(samples)) = (&self.dense, &mut state.dense) {
             dense.take(samples, inside, span);

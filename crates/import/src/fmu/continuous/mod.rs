@@ -25,11 +25,12 @@ mod events;
 pub(super) mod inputs;
 mod memory;
 mod steps;
+mod variation;
 
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
 use macrostep_master::{forward, idle};
 use macrostep_ode::adaptive::Integrator;
 
@@ -141,7 +142,7 @@ impl Instance for ContinuousUnit {
 
 impl Unit for ContinuousUnit {
     forward! { self => self.fmu; name description kind get_real get_integer get_boolean get_string terminate warned directional }
-    idle! { self; is_parallel hidden_state begin_step trials distance }
+    idle! { self; is_parallel hidden_state begin_step distance }
 
     fn shared_description(&self) -> Arc<ModelDescription> {
         self.fmu.shared_description()
@@ -216,6 +217,14 @@ impl Unit for ContinuousUnit {
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.do_steps += 1;
         self.advance(t_s, step_s, keep)
+    }
+
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        self.try_together(of, values)
+    }
+
+    fn gains_by_trials(&self) -> bool {
+        true
     }
 
     fn do_steps(&self) -> u64 {

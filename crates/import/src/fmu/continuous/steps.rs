@@ -22,7 +22,7 @@ pub(super) struct Equations<'a> {
 }
 
 impl Equations<'_> {
-    fn put(&mut self, t: f64, z: &[f64]) -> Result<(), UnitError> {
+    pub(super) fn put(&mut self, t: f64, z: &[f64]) -> Result<(), UnitError> {
         self.fmu.set_time(t)?;
         self.fmu.set_states(z)?;
         self.inputs.put(self.fmu, t)
@@ -132,7 +132,7 @@ impl ContinuousUnit {
 
     /// Why an integration ended, in words.
     #[cold]
-    fn stopped(&self, stopped: Stopped<UnitError>) -> UnitError {
+    pub(super) fn stopped(&self, stopped: Stopped<UnitError>) -> UnitError {
         match stopped {
             Stopped::Rates(error) => error,
             Stopped::NotFinite(t_s) => self.fmu.nonsense(

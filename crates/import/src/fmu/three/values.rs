@@ -23,7 +23,7 @@ impl Unit for FmuUnit3 {
         Arc::clone(&self.driven.description)
     }
 
-    idle! { self; is_parallel hidden_state begin_step trials distance }
+    idle! { self; is_parallel hidden_state begin_step trials distance gains_by_trials }
 
     fn kind(&self) -> &'static str {
         "fmu"
