@@ -285,7 +285,7 @@ impl InputOrder {
     pub fn sentence(&self) -> String {
         let order = match self.order {
             ASKED_MAX if self.trial == Trial::All => {
-                "asks for its inputs inside its steps: polynomials of any degree".to_owned()
+                "gets its inputs inside its steps: polynomials of any degree".to_owned()
             }
             0 => "holds its inputs over a step".to_owned(),
             n => format!("takes input derivatives up to order {n}"),
