@@ -83,6 +83,28 @@ fn van_der_pol_is_solved() {
     assert!(end.work().steps < 2507 * 3 / 2, "{:?}", end.work());
 }
 
+/// With a tight tolerance stiffness is noticed where it begins: Robertson's reaction to t = 40, with the sizes of its concentrations.
+#[test]
+fn stiffness_is_noticed_with_a_tight_tolerance() {
+    let mut f = Of(|_: f64, z: &[f64], dz: &mut [f64]| {
+        let (slow, fast, back) = (0.04 * z[0], 3e7 * z[1] * z[1], 1e4 * z[1] * z[2]);
+        (dz[0], dz[1], dz[2]) = (-slow + back, slow - back - fast, fast);
+    });
+    let mut end = Integrator::new(&[1.0, 1e-4, 1.0], 1e-10);
+    end.begin(0.0, &[1.0, 0.0, 0.0]);
+    while end.time() < 40.0 {
+        end.step(&mut f, 40.0).expect("a step");
+    }
+    // BDF of `diffsol` 0.18 takes 521.
+    assert!(end.is_stiff() && end.work().steps < 521, "{:?}", end.work());
+    let error = (end.states()[0] / 0.715_827_068_721_9 - 1.0).abs();
+    assert!(error < 1e-9, "{error:e} {:?}", end.states());
+    // What swings is not stiff.
+    for relative in [1e-10, 1e-12] {
+        assert!(!run(&mut Of(oscillator), &[1.0, 0.0], 50.0, relative).is_stiff(), "{relative}");
+    }
+}
+
 /// Robertson's reaction to t = 1e4: the sum of concentrations stays, and the values are those of Radau at 1e-12.
 #[test]
 fn robertson_is_solved() {
