@@ -28,7 +28,7 @@ enum Found {
 }
 
 impl IsolatedUnit {
-    /// As [`Unit::trials`](macrostep_master::unit::Unit::trials).
+    /// As [`Unit::trials`].
     pub(super) fn try_together(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
         // Going back by fork leaves a process that does not know what the message gave before.
         if self.by_fork.is_some() {
