@@ -1,9 +1,8 @@
 //! Steps from one state with several inputs, made together: one is integrated, and the others follow by the variational equations
 //! ([`macrostep_ode::adaptive::Variation`]).
 //!
-//! What is read behind trial i is y₀ + C sᵢ + D Δuᵢ: the outputs of trial 0, and what they change by to first order. ∂(f, y)/∂(z, u) is from
-//! `fmi2GetDirectionalDerivative` where the FMU has it, else from differences that are small beside the deviations. n + p columns serve all trials, n
-//! the number of states and p that of the inputs that differ.
+//! What is read behind trial i are the outputs at z + sᵢ and u + Δuᵢ. ∂f/∂(z, u) is from `fmi2GetDirectionalDerivative` where the FMU has it, else from
+//! differences that are small beside the deviations. n + p columns serve all trials, n the number of states and p that of the inputs that differ.
 //!
 //! An event moves with the inputs, which the variational equations do not know: where one occurs, nothing comes of it.
 
@@ -158,13 +157,13 @@ impl ContinuousUnit {
                 return Ok(true);
             }
             Ok(false) => {}
-            // A trial that is too far, or derivatives that the FMU refuses, which are not asked for again: one by one it is seen which.
-            Err(error) => {
-                if error.call == DIRECTIONAL {
-                    self.pairs = None;
-                }
+            // Derivatives that the FMU refuses are not asked for again: differences take their place.
+            Err(error) if error.call == DIRECTIONAL && !self.fmu.is_dead => {
+                self.pairs = None;
                 self.fmu.phase = Phase::Stepping;
             }
+            // A trial that is too far: the caller takes the window back.
+            Err(error) => return Err(error),
         }
         of.one_by_one(self, values)
     }
