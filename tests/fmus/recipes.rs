@@ -35,6 +35,8 @@ fn the_recipe_for_a_new_fmu_makes_one() {
         let status = Command::new(env!("CARGO"))
             .current_dir(folder.path())
             .env("CARGO_TARGET_DIR", Path::new(ROOT).join("target/recipe"))
+            // Built to be run once.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .args(arguments)
             .status()
             .expect("cargo starts");

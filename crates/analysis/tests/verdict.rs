@@ -8,7 +8,7 @@
 use macrostep_analysis::models;
 use macrostep_analysis::pair::{Bonds, Coupling, Outcome, Pair, build, run};
 use macrostep_analysis::scheme::{Correct, Predict, Schedule, Scheme};
-use macrostep_master::{Grade, RunError, Verdict};
+use macrostep_master::{Estimate, Grade, RunError, StepControl, Verdict};
 use macrostep_oscillator::{Force, Parameters};
 
 /// An error up to which a run is good, relative to the amplitude.
@@ -50,6 +50,8 @@ enum Steps {
     Stiff,
     /// Any, down to a hundredth of a period and up to ten of them, and fewer than 16.
     Few,
+    /// Chosen by step control of a random tolerance, up to some of the fastest periods.
+    Chosen,
 }
 
 /// A run of this seed.
@@ -86,6 +88,7 @@ fn pair(seed: u64, steps: Steps) -> (Pair, String) {
         Steps::Any => r.ten(-2.3, 0.2) / fastest,
         Steps::Few => r.ten(-1.2, 1.8) / fastest,
         Steps::Coarse => r.ten(-0.5, 0.2) / fastest,
+        Steps::Chosen => r.ten(-0.5, 1.0) / fastest,
         Steps::Stiff => r.ten(-2.0, -0.5) / (k[0] / m[0]).max(k[1] / m[1]).sqrt(),
     };
     let slowest = if steps == Steps::Stiff { (k[0] / m[0]).sqrt() } else { slowest };
@@ -99,7 +102,15 @@ fn pair(seed: u64, steps: Steps) -> (Pair, String) {
         Force::new(times, values).expect("finite forces")
     });
     let shown = format!("{kind} {scheme} H ω = {:.3} windows {windows}", step_s * fastest);
-    let pair = Pair { parameters, bonds: Bonds::Named, force, ..Pair::new(coupling, scheme.method(2), step_s, stop_s) };
+    let mut pair =
+        Pair { parameters, bonds: Bonds::Named, force, ..Pair::new(coupling, scheme.method(2), step_s, stop_s) };
+    if steps != Steps::Chosen {
+        return (pair, shown);
+    }
+    let estimate = r.one(&[Estimate::Error, Estimate::Ecco]);
+    let control = StepControl { parts: r.one(&[2, 8, 64]), ..StepControl::new(estimate, r.ten(-2.5, 0.7)) };
+    let shown = format!("{shown} {estimate:?} {:.1e} {}", control.tolerance, control.parts);
+    pair.method.control = Some(control);
     (pair, shown)
 }
 
@@ -222,6 +233,27 @@ fn many_windows_that_nearly_converge_are_not_ok() {
     let mut counts = Counts::default();
     counts.take(1_000_021, Steps::Stiff, 1);
     assert_eq!((counts.bad, counts.good), ([1, 0], [0, 0]));
+}
+
+/// With step control, with bonds that are named, with those that are found, and where there is none: a second look follows the steps that were
+/// chosen, in halves.
+#[test]
+fn runs_whose_steps_are_chosen_are_judged_too() {
+    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 15));
+    let sets = [("chosen, named", false, false), ("chosen, found", true, false), ("chosen, none", true, true)];
+    for (set, bonds_are_found, has_none) in sets {
+        let mut counts = Counts { bonds_are_found, has_none, ..Counts::default() };
+        for seed in (first..).take_while(|seed| seed - first < 60 * wanted) {
+            if counts.good[0] >= wanted && counts.bad[0] >= wanted {
+                break;
+            }
+            counts.take(seed, Steps::Chosen, wanted);
+        }
+        let [good, bad] = counts.wrong(set);
+        assert!(counts.bad[0] >= wanted / 2, "{} bad runs only", counts.bad[0]);
+        let is_right = 10 * good <= counts.good[0] && 25 * bad <= counts.bad[0];
+        assert!(is_right, "{set}: {good} good runs that are not ok, {bad} bad runs that are");
+    }
 }
 
 /// The same for stiff links, which macro steps leap over.

@@ -5,22 +5,26 @@ use macrostep_master::{Second, Simulation, Verdict};
 use crate::assemble::assemble;
 use crate::catalogue::Catalogue;
 use crate::scenario::Scenario;
-use crate::words::Control;
 
 /// The verdict on a run of so many windows of this scenario, as it ran, after a second look. Where the scenario cannot be run with half its
-/// macro step, or its steps are chosen as it goes on, the verdict stays as it is. So it does from the moment on when `goes_on` is not true.
+/// macro step, the verdict stays as it is. So it does from the moment on when `goes_on` is not true.
 pub fn second_look(
     verdict: Verdict,
     (scenario, catalogue): (&Scenario, &dyn Catalogue),
     windows: u64,
     goes_on: &dyn Fn() -> bool,
 ) -> Verdict {
-    if verdict.second == Second::Nothing || scenario.coupling.control.kind != Control::Fixed {
+    if verdict.second == Second::Nothing {
         return verdict;
     }
     let mut made = |parts: f64| -> Option<Simulation> {
         let mut s = scenario.clone();
         s.experiment.step_s = Some(s.experiment.step_s? / parts);
+        // The steps that may be chosen, too.
+        let control = &mut s.coupling.control;
+        for step_s in [&mut control.step_min_s, &mut control.step_max_s] {
+            *step_s = step_s.map(|step_s| step_s / parts);
+        }
         let mut simulation = assemble(&s, catalogue).ok()?.0.simulation().ok()?;
         simulation.initialise().ok()?;
         Some(simulation)

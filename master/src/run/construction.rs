@@ -108,6 +108,7 @@ impl Simulation {
             rest: None,
             whole: None,
             until: None,
+            jumps: 0,
             sources,
             watches: Vec::new(),
             changes: Changes::new(system.changes),

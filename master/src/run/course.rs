@@ -97,7 +97,7 @@ impl Simulation {
             // How long the window is.
             let left = ((end - state.now) / steps.plan.window).max(1);
             let Some(chosen) = &mut state.control else { return Ok(None) };
-            let length = match control.is_of_waveforms() {
+            let length = match control.is_of_waveforms() && !control.is_led {
                 true => control.fit_waveform(chosen, state.now / steps.plan.window, left),
                 false => control.fit(chosen, left),
             };
@@ -127,7 +127,7 @@ impl Simulation {
             // Whether it stands.
             let verdict = match &outcome {
                 Err(_) => return outcome,
-                Ok(_) if state.events.settles => Verdict::Accepted,
+                Ok(_) if state.events.settles || control.is_led => Verdict::Accepted,
                 Ok(Some(corrected)) if control.is_of_waveforms() => {
                     let Some(chosen) = &mut state.control else { return outcome };
                     let end = state.now / steps.plan.window;
@@ -154,6 +154,7 @@ impl Simulation {
         // The jump may have carried a function of an event beyond zero.
         let corrected = if self.crossings.is_empty() { corrected } else { self.meet_events(corrected, window)? };
         if !self.crossings.is_any() {
+            self.jumps += 1;
             self.window.begin_anew(&mut self.state);
         }
         Ok(corrected)

@@ -10,6 +10,7 @@ mod crossings;
 pub(crate) mod definition;
 pub(crate) mod excursion;
 pub(crate) mod grid;
+mod led;
 pub(crate) mod map;
 mod outcome;
 mod reach;
@@ -70,6 +71,8 @@ pub struct Simulation {
     whole: Option<Tick>,
     /// Where step control must arrive before the end.
     until: Option<Tick>,
+    /// Windows until now after which histories began anew because a signal jumped in them.
+    jumps: u64,
     sources: LawSources,
     watches: Vec<WorkWatch>,
     /// Values that units are given on the way.

@@ -9,6 +9,8 @@
 //! A signal counts as at least a thousandth of the largest that its unit gives in the same unit of measurement: what a body moves out of its
 //! plane is rounding and the asymmetry of its mesh, and may double without harm.
 //!
+//! With step control the second run follows the steps that the first one has chosen, in halves (`led.rs`).
+//!
 //! Errors that a coupling makes grow with time at least as fast as the time itself, so that what is small by this is small at the end. A run whose
 //! error is above its amplitude is apart from one with half the macro step by about a half of it.
 //!
@@ -21,6 +23,7 @@
 
 use crate::error::RunError;
 use crate::run::Simulation;
+use crate::run::led::Chosen;
 use crate::run::verdict::{Grade, Second, Verdict};
 
 /// Windows of the first run that are looked at; the second has twice as many.
@@ -31,6 +34,8 @@ const WINDOWS_MAX: u64 = 5000;
 const PART: u64 = 9;
 /// And so many windows at least.
 const PART_MIN: u64 = 4;
+/// A part of the run that is less than this of its time tells nothing: step control begins with the shortest windows.
+const OF_RUN_MAX: f64 = 2.0 * PART as f64;
 
 /// Runs this much apart, relative to the signals, do not confirm a doubt; less where the rest of the run follows from a part of it.
 const APART: f64 = 0.2;
@@ -65,50 +70,62 @@ impl Verdict {
         let most = windows.min(WINDOWS_MAX);
         let part = if self.second == Second::Unwatched { (windows / PART).max(PART_MIN).min(most) } else { most };
         // What begins anew in the first windows weighs more in a part of them than in the whole, which decides.
-        let by_part = self.clone().looked_at(made, (windows, part), goes_on)?;
-        let is_decided = by_part.grade == Grade::Ok || part == most;
-        if is_decided { Ok(by_part) } else { self.looked_at(made, (windows, most), goes_on) }
+        match self.clone().looked_at(made, (windows, part), goes_on)? {
+            Some(verdict) if part == most || verdict.grade == Grade::Ok => Ok(verdict),
+            _ if part < most => Ok(self.clone().looked_at(made, (windows, most), goes_on)?.unwrap_or(self)),
+            _ => Ok(self),
+        }
     }
 
-    /// The same after a look at the first windows: the second number of the first.
+    /// The same after a look at the first windows: the second number of the first. `None` where these are too small a part of the time to tell.
     fn looked_at(
         self,
         made: &mut dyn FnMut(f64) -> Option<Simulation>,
         (windows, seen): (u64, u64),
         goes_on: &dyn Fn() -> bool,
-    ) -> Result<Verdict, RunError> {
-        let of_run = windows as f64 / seen as f64;
+    ) -> Result<Option<Verdict>, RunError> {
         let (limit, part) = if seen < windows {
             (APART_BY_PART, format!(" of the first {seen} macro steps"))
         } else {
             (APART, String::new())
         };
         // The run, and half its macro step.
-        let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(self) };
-        let first = apart([&mut whole, &mut half], seen, goes_on)?;
+        let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(Some(self)) };
+        let mut course = Vec::new();
+        let leap = |whole: &mut Simulation, half: &mut Simulation| lead(whole, half, &mut course);
+        let first = apart([&mut whole, &mut half], seen, goes_on, leap)?;
+        // The first windows of step control are short ones.
+        let by_time = whole.times_longer().filter(|_| whole.is_chosen() && seen < windows);
+        let of_run = by_time.unwrap_or(windows as f64 / seen as f64);
         let unseen = whole.by_resolution();
         end([whole, half]);
-        let Some(first) = first.map(|first| first * of_run) else { return Ok(self) };
+        let Some(first) = first else { return Ok(Some(self)) };
+        if of_run > OF_RUN_MAX && seen < windows.min(WINDOWS_MAX) {
+            return Ok(None);
+        }
+        let first = first * of_run;
         if self.second == Second::HowMuch {
-            return Ok(self.measured(HALVED * first, &part));
+            return Ok(Some(self.measured(HALVED * first, &part)));
         }
         if first > limit {
-            return Ok(self.denied(first, &format!("a second run{part} with half the macro step differs")));
+            return Ok(Some(self.denied(first, &format!("a second run{part} with half the macro step differs"))));
         }
         // Both may be wrong alike: half the macro step is to be confirmed in its turn.
         let is_clear = self.second == Second::Unwatched && seen == windows && first <= CLEAR;
         if !is_clear && let (Some(mut half), Some(mut quarter)) = (made(2.0), made(4.0)) {
-            let second = apart([&mut half, &mut quarter], 2 * seen, goes_on)?;
+            let points = if half.is_chosen() { course.len() as u64 } else { 2 * seen };
+            let mut course = course.iter();
+            let leap = |half: &mut Simulation, quarter: &mut Simulation| follow(half, quarter, course.next());
+            let second = apart([&mut half, &mut quarter], points, goes_on, leap)?;
             end([half, quarter]);
-            let Some(second) = second.map(|second| second * of_run) else { return Ok(self) };
+            let Some(second) = second.map(|second| second * of_run) else { return Ok(Some(self)) };
             if second > limit {
-                return Ok(
-                    self.denied(second, &format!("runs{part} with a half and a quarter of the macro step differ"))
-                );
+                let differ = format!("runs{part} with a half and a quarter of the macro step differ");
+                return Ok(Some(self.denied(second, &differ)));
             }
         }
         // Runs that leap over the same motion agree with each other.
-        Ok(unseen)
+        Ok(Some(unseen))
     }
 
     /// What is said before a second look.
@@ -145,6 +162,29 @@ impl Verdict {
     }
 }
 
+/// One macro step of a run, and two of half its length; says whether both can be compared then. Steps that control has chosen are added to the
+/// course.
+fn lead(whole: &mut Simulation, half: &mut Simulation, course: &mut Vec<Chosen>) -> Result<bool, RunError> {
+    if !whole.is_chosen() {
+        return follow(whole, half, None);
+    }
+    if whole.is_over() {
+        return Ok(false);
+    }
+    let chosen = whole.choose()?;
+    course.push(chosen);
+    Ok(!half.follow_chosen(&chosen, 2)? && !chosen.has_event)
+}
+
+/// The same with half the macro step and a quarter of it; over the whole of a step that was chosen.
+fn follow(half: &mut Simulation, quarter: &mut Simulation, chosen: Option<&Chosen>) -> Result<bool, RunError> {
+    let Some(chosen) = chosen else {
+        return half.step().and_then(|_| quarter.step()).and_then(|_| quarter.step()).map(|_| true);
+    };
+    let events = [half.follow_chosen(chosen, 2)?, quarter.follow_chosen(chosen, 4)?];
+    Ok(events == [false, false])
+}
+
 /// Ends simulations of a second look; what the units say to it changes nothing.
 fn end<const N: usize>(simulations: [Simulation; N]) {
     for mut simulation in simulations {
@@ -163,29 +203,32 @@ impl Verdict {
     }
 }
 
-/// The largest difference of a signal, relative to its largest value; infinite where one of both diverges, `None` where it was broken off.
+/// The largest difference of a signal at `points` points, relative to its largest value; infinite where one of both diverges, `None` where it was
+/// broken off. `leap` takes both to the next point, and says whether they can be compared there.
 fn apart(
-    [whole, half]: [&mut Simulation; 2],
-    windows: u64,
+    [coarse, fine]: [&mut Simulation; 2],
+    points: u64,
     goes_on: &dyn Fn() -> bool,
+    mut leap: impl FnMut(&mut Simulation, &mut Simulation) -> Result<bool, RunError>,
 ) -> Result<Option<f64>, RunError> {
-    let widths: usize = whole.compared().map(<[f64]>::len).sum();
+    let widths: usize = coarse.compared().map(<[f64]>::len).sum();
     let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
-    for _ in 0..windows {
+    for _ in 0..points {
         if !goes_on() {
             return Ok(None);
         }
-        match whole.step().and_then(|_| half.step()).and_then(|_| half.step()) {
-            Ok(_) => {}
+        match leap(coarse, fine) {
+            Ok(true) => {}
+            Ok(false) => continue,
             Err(RunError::Diverged(_)) => return Ok(Some(f64::INFINITY)),
             Err(error) => return Err(error),
         }
-        let pairs = whole.compared().flatten().zip(half.compared().flatten());
+        let pairs = coarse.compared().flatten().zip(fine.compared().flatten());
         for ((difference, size), (a, b)) in differences.iter_mut().zip(&mut sizes).zip(pairs) {
             (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
         }
     }
-    Ok(Some(share(&differences, &sizes, &families(whole))))
+    Ok(Some(share(&differences, &sizes, &families(coarse))))
 }
 
 /// The largest difference in parts of the size of its signal, which counts as a part of the largest of its family at least.

@@ -65,6 +65,8 @@ pub(crate) struct Controller {
     blind: Vec<bool>,
     /// Intervals between nodes, where windows are waveforms of a corrector and chosen by what these leave out.
     waveforms: Option<usize>,
+    /// Whether another run says how long windows are: nothing is chosen or taken back then.
+    pub is_led: bool,
 }
 
 savable! {
@@ -116,6 +118,7 @@ impl Controller {
             inputs: unit_ports.iter().map(|s| s.inputs.refs.len()).collect(),
             blind,
             waveforms: is_waveform.then_some(nodes),
+            is_led: false,
         }
     }
 
@@ -147,6 +150,9 @@ impl Controller {
 
     /// The next length where `left` shortest windows are left: the end is met, and not by a sliver.
     pub fn fit(&self, state: &mut ControllerState, left: Tick) -> Tick {
+        if self.is_led {
+            return left;
+        }
         state.length = state.length.clamp(self.least, self.parts);
         if state.length >= left {
             left
@@ -165,7 +171,7 @@ impl Controller {
         supply: &mut Supply<'_>,
         span: &Span,
     ) {
-        if self.estimate == Estimate::Ecco || self.waveforms.is_some() {
+        if self.estimate == Estimate::Ecco || self.waveforms.is_some() || self.is_led {
             return;
         }
         for (offset, predicted) in state.predicted.iter_mut().enumerate() {
@@ -290,7 +296,7 @@ impl Controller {
 
     /// Whether a window may be taken back for its length.
     pub fn may_shorten(&self, length: Tick) -> bool {
-        self.revocable && length > self.least
+        self.revocable && length > self.least && !self.is_led
     }
 }
 
@@ -315,6 +321,7 @@ mod tests {
             inputs,
             blind,
             waveforms: None,
+            is_led: false,
         };
         let mut state = control.state();
         state.length = 1024;

@@ -11,9 +11,9 @@ use macrostep_master::{Port, System, UnitId};
 use std::sync::Arc;
 
 /// Names the power bonds that units of measurement show, where the scenario names none and does not say that there are none; a note of them.
-/// Good runs need a second look with them, and with step control there is none.
+/// Step control by residual energy takes those that are named.
 pub(super) fn watch(s: &mut Scenario, descriptions: &[Arc<ModelDescription>]) -> Option<Finding> {
-    if s.bonds_are_all || !s.bonds.is_empty() || s.coupling.control.kind != Control::Fixed {
+    if s.bonds_are_all || !s.bonds.is_empty() || s.coupling.control.kind == Control::Ecco {
         return None;
     }
     s.bonds = candidates(s, descriptions).bonds.into_iter().map(|candidate| candidate.bond).collect();
