@@ -87,3 +87,63 @@ fn nodes_inside_a_step_are_on_the_solution() {
         assert_eq!(slopes, [2.0, 0.0, 0.0]);
     }
 }
+
+/// At the end of initialisation, with these parameters.
+fn begin(s: &mut Instance<Ode<Swing>>, k: f64) -> [u32; 3] {
+    let reference = |name: &str| s.description().variable(name).unwrap().value_reference;
+    let [p, u, x, integrator] = ["k", "u", "x", "integrator"].map(reference);
+    s.set_real(&[p], &[k]).unwrap();
+    s.set_integer(&[integrator], &[3]).unwrap();
+    s.setup_experiment(0.0, None, None).unwrap();
+    s.enter_initialization().unwrap();
+    s.exit_initialization().unwrap();
+    [u, x, p]
+}
+
+/// x = cos ωt, exactly, whatever lengths the steps have: more of them than are kept, each of them twice, and for other parameters
+/// after a reset.
+#[test]
+fn exact_steps_of_many_lengths() {
+    let mut s = Instance::<Ode<Swing>>::new("swing", None).unwrap();
+    for k in [9.0_f64, 4.0] {
+        let [_, x, _] = begin(&mut s, k);
+        let mut t_s = 0.0;
+        for i in (0..40).chain(0..40) {
+            let step_s = 0.01 + 0.001 * f64::from(i);
+            s.do_step(t_s, step_s, true).unwrap();
+            t_s += step_s;
+            let mut found = [f64::NAN];
+            s.get_real(&[x], &mut found).unwrap();
+            let expected = (k.sqrt() * t_s).cos();
+            assert!((found[0] - expected).abs() < 1e-12, "t = {t_s}: {found:?} {expected}");
+        }
+        s.reset().unwrap();
+    }
+}
+
+/// A line as input after a constant one, over a step of the same length: x = u/k + A cos ωτ + B/ω sin ωτ.
+#[test]
+fn exact_steps_follow_the_degree_of_inputs() {
+    let mut s = Instance::<Ode<Swing>>::new("swing", None).unwrap();
+    let [u, x, _] = begin(&mut s, 9.0);
+    s.do_step(0.0, 0.25, true).unwrap();
+    s.set_real(&[u], &[1.5]).unwrap();
+    s.set_real_input_derivatives(&[u], &[1], &[6.0]).unwrap();
+    s.do_step(0.25, 0.25, true).unwrap();
+    let (sin, cos) = 0.75_f64.sin_cos();
+    let (x0, v0) = (cos, -3.0 * sin);
+    let expected = (1.5 + 6.0 * 0.25) / 9.0 + (x0 - 1.5 / 9.0) * cos + (v0 - 6.0 / 9.0) / 3.0 * sin;
+    let mut found = [f64::NAN];
+    s.get_real(&[x], &mut found).unwrap();
+    assert!((found[0] - expected).abs() < 1e-13, "{found:?} {expected}");
+}
+
+/// A matrix that has no exponential in floating point: the step says so, and the instance has failed.
+#[test]
+fn an_exact_step_without_an_exponential_fails() {
+    let mut s = Instance::<Ode<Swing>>::new("swing", None).unwrap();
+    begin(&mut s, 1e300);
+    let error = s.do_step(0.0, 1e10, true).unwrap_err().to_string();
+    assert!(error.contains("the matrix exponential of a step of 10000000000 s does not exist"), "{error}");
+    assert_eq!(s.phase(), macrostep_slave::Phase::Error);
+}

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use macrostep_slave::{Fault, Instance, Outcome, Phase, Slave, Snapshot};
+use macrostep_slave::{Fault, Instance, Model, Outcome, Phase, Slave, Snapshot, Tangent};
 
 fn fresh() -> Instance<Echo> {
     Instance::new("echo", None).expect("a legal declaration")
@@ -251,4 +251,70 @@ fn saving_again_reuses_the_snapshot() {
     let mut fresh_one = Snapshot::new();
     s.save(&mut fresh_one).expect("a state");
     assert_eq!(saved, fresh_one);
+}
+
+/// Values of every type: as many as references, references that there are, variables that may be set, by name.
+#[test]
+fn wrong_calls_are_refused_in_every_type() {
+    let mut s = ready();
+    let before = s.memory().clone();
+    let length = |r: Result<(), Fault>| assert!(matches!(r, Err(Fault::Length { found: 1, expected: 2, .. })), "{r:?}");
+    length(s.set_integer(&[0, 0], &[1]));
+    length(s.set_boolean(&[0, 0], &[false]));
+    length(s.set_string(&[GREETING, GREETING], &["a"]));
+    length(s.get_real(&[U, Y], &mut [0.0]));
+    length(s.get_integer(&[0, 1], &mut [0]));
+    length(s.get_boolean(&[0, 0], &mut [false]));
+    length(s.set_real_input_derivatives(&[U, U], &[1], &[0.0, 0.0]));
+    length(s.set_real_input_derivatives(&[U, U], &[1, 2], &[0.0]));
+    length(s.directional_derivative(Tangent::new(&[Y], &[U, U], &[1.0], &mut [0.0])));
+    length(s.directional_derivative(Tangent::new(&[Y, Y], &[U], &[1.0], &mut [0.0])));
+    let unknown = |r: Result<(), Fault>, n: usize| {
+        assert!(matches!(r, Err(Fault::UnknownReference { reference: 9, count, .. }) if count == n), "{r:?}");
+    };
+    unknown(s.set_real(&[9], &[1.0]), 4);
+    unknown(s.set_integer(&[9], &[1]), 2);
+    unknown(s.set_boolean(&[9], &[false]), 1);
+    unknown(s.set_string(&[9], &["a"]), 2);
+    unknown(s.get_real(&[9], &mut [0.0]), 4);
+    unknown(s.get_integer(&[9], &mut [0]), 2);
+    unknown(s.get_boolean(&[9], &mut [false]), 1);
+    unknown(s.get_string(&[9]).map(|_| ()), 2);
+    unknown(s.set_real_input_derivatives(&[9], &[1], &[0.0]), 4);
+    unknown(s.directional_derivative(Tangent::new(&[Y], &[9], &[1.0], &mut [0.0])), 4);
+    unknown(s.directional_derivative(Tangent::new(&[9], &[U], &[1.0], &mut [0.0])), 4);
+    let named = |r: Result<(), Fault>, name: &str| {
+        let text = r.expect_err("a fault").to_string();
+        assert!(text.contains(&format!("`{name}`")), "{text}");
+    };
+    named(s.set_integer(&[COUNT], &[1]), "count");
+    named(s.set_string(&[ANSWER], &["a"]), "answer");
+    named(s.set_real(&[LIMIT], &[1.0]), "limit");
+    named(s.set_real(&[U], &[f64::NAN]), "u");
+    named(s.set_real_input_derivatives(&[U], &[1], &[f64::NAN]), "u");
+    named(s.set_real_input_derivatives(&[Y], &[1], &[0.0]), "y");
+    assert_eq!(*s.memory(), before);
+    let mut slope = [f64::NAN];
+    s.directional_derivative(Tangent::new(&[Y], &[U], &[3.0], &mut slope)).expect("an output and an input");
+    assert_eq!((slope, s.instance_name()), ([6.0], "echo"));
+}
+
+/// A state of another model, and bytes of one, are refused as such.
+#[test]
+fn states_of_other_models_are_refused() {
+    let mut s = busy();
+    let (mut saved, mut bytes) = (Snapshot::new(), Vec::new());
+    let text = |r: Result<(), Fault>| r.expect_err("a fault").to_string();
+    assert!(text(s.restore(&saved)).contains("nothing was saved in it"));
+    s.save(&mut saved).expect("a state");
+    bytes.resize(s.serialized_size(&saved).expect("a size"), 0);
+    s.serialize(&saved, &mut bytes).expect("room");
+    let (_, mut changed) = Echo::declare(None).expect("a legal declaration");
+    changed.guid = "{another}".into();
+    let mut other = Instance::of("other", (Echo, changed)).expect("a legal declaration");
+    assert!(text(other.restore(&saved)).contains("it is one of another model"));
+    assert!(text(other.deserialize(&bytes, &mut saved)).contains("the state of another model"));
+    // Neither magic nor room for it.
+    assert!(text(other.deserialize(&[0; 64], &mut saved)).contains("no state of macrostep"));
+    assert!(text(other.deserialize(&[0; 7], &mut saved)).contains("7 bytes found, expected at least 8"));
 }

@@ -215,3 +215,48 @@ fn micro_steps_are_divided_anew() {
     let exact = 4.0 + 1.5 + 1e6 * 0.5_f64.powi(7) / 5040.0;
     assert!((fine - exact).abs() < 2e-2 && (coarse - exact).abs() > 1.0, "{coarse} {fine} {exact}");
 }
+
+/// Steps that a model of equations cannot make: more micro steps than anyone waits for, and states that are no numbers any more.
+#[test]
+fn steps_that_cannot_be_made_fail() {
+    let ready = || {
+        let mut s = Instance::<Ode<Product>>::new("product", None).unwrap();
+        s.enter_initialization().unwrap();
+        s.exit_initialization().unwrap();
+        s
+    };
+    let mut s = ready();
+    assert_eq!(s.own_step_s(), Some(1e-2));
+    let error = s.do_step(0.0, 1e7, true).unwrap_err().to_string();
+    assert!(error.contains("1000000000 micro steps found, expected at most 100000000"), "{error}");
+    let mut s = ready();
+    let u = s.description().variable("u").unwrap().value_reference;
+    s.set_real(&[u], &[1e306]).unwrap();
+    s.do_step(0.0, 1.0, true).unwrap();
+    let error = s.do_step(1.0, 1000.0, true).unwrap_err().to_string();
+    assert!(error.contains("the states left the finite numbers in a step of 1000 s"), "{error}");
+    assert_eq!(s.phase(), macrostep_slave::Phase::Error);
+}
+
+/// The number of micro steps, with the cost of each, and what is left over of a run.
+#[test]
+fn spans_are_divided() {
+    let span = |step_s| Span { start_s: 2.0, step_s };
+    assert_eq!([1.0, 1.04, 1.06, 0.01].map(|h| span(h).micro_steps(0.1, 1)), [10, 10, 11, 1].map(Ok));
+    assert_eq!([0, 1, 10_000_000].map(|work| span(1.0).micro_steps(0.1, work)), [Ok(10), Ok(10), Ok(10)]);
+    assert!(matches!(span(1.1).micro_steps(0.1, 10_000_000), Err(Fault::Model { t_s: 2.0, .. })));
+    assert_eq!([0.9e-7, 1.1e-7, 0.1].map(|h| span(h).is_remainder(0.1)), [true, false, false]);
+}
+
+/// The status of the C function, and the name of the other version's function in its place.
+#[test]
+fn faults_of_calls_are_renamed_and_sorted() {
+    let mut s = Instance::<Guess>::new("guess", None).unwrap();
+    let range = s.set_integer(&[0], &[0]).unwrap_err();
+    let order = s.set_real_input_derivatives(&[U], &[21], &[0.0]).unwrap_err();
+    assert!(range.is_discard() && !order.is_discard());
+    let text = order.in_call("fmi3SetFloat64").to_string();
+    assert!(text.starts_with("fmi3SetFloat64: order 21 of `u` found"), "{text}");
+    assert_eq!(range.clone().in_call("fmi3SetInt32"), range);
+    assert!(Fault::Unavailable { call: "f", message: "not now" }.is_discard());
+}
