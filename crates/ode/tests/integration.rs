@@ -2,7 +2,7 @@
 
 use macrostep_ode::exact::{LinearMap, Propagator};
 use macrostep_ode::micro::{self, Method, Span};
-use macrostep_ode::{Point, Polynomials, Scalar, System, output_series};
+use macrostep_ode::{Dual, Matrix, Point, Polynomials, Scalar, System, Taylor, Trace, output_series, phi_functions};
 
 /// ẍ + c ẋ + k x = u(t) + b, p = (k, c, b), y = (x, ẋ, ẍ).
 #[derive(Debug)]
@@ -177,4 +177,99 @@ fn series_of_outputs_are_derivatives_of_the_closed_form() {
         let derivative = (j + 1) as f64 * y[1].coefficient(j + 1);
         assert!((derivative - y[2].coefficient(j)).abs() < 1e-12 * (1.0 + derivative.abs()));
     }
+}
+
+/// ẍ = t + u, y = (|x|, u̇, t u): time, a branch and the rate of an input.
+#[derive(Debug)]
+struct Clock;
+
+/// |x| by a branch.
+fn magnitude<S: Scalar>(x: S) -> S {
+    if x.value() < 0.0 { -x } else { x }
+}
+
+impl System for Clock {
+    type Parameters<S: Scalar> = [S; 0];
+    type States<S: Scalar> = [S; 2];
+    type Inputs<S: Scalar> = [S; 1];
+    type Outputs<S: Scalar> = [S; 3];
+    const POSITIONS: usize = 1;
+    const LINEAR: bool = false;
+
+    fn start<S: Scalar>(_: &[S; 0]) -> [S; 2] {
+        [S::from(0.0); 2]
+    }
+    fn rates<S: Scalar>(at: &Point<Self, S>) -> [S; 2] {
+        [at.z[1], at.t + at.u[0]]
+    }
+    fn outputs<S: Scalar>(at: &Point<Self, S>) -> [S; 3] {
+        [magnitude(at.z[0]), at.du[0], at.t * at.u[0]]
+    }
+}
+
+/// From t = 2 with u = 1 + 3 τ: x = 1.5 τ² + 4 τ³/6 and ẋ = 3 τ + 2 τ², which Runge–Kutta has without an error.
+#[test]
+fn micro_steps_follow_time() {
+    let u = polynomials(&[1.0, 3.0]);
+    let span = Span::<Clock> { t0: 2.0, p: [], u: &u };
+    let exact = |tau: f64| [1.5 * tau * tau + 4.0 * tau.powi(3) / 6.0, 3.0 * tau + 2.0 * tau * tau];
+    let close = |found: [f64; 2], expected: [f64; 2]| {
+        assert!((0..2).all(|i| (found[i] - expected[i]).abs() < 1e-14), "{found:?} {expected:?}");
+    };
+    close(micro::advance(Method::RungeKutta4, &span, [0.0; 2], 0..4, 0.25), exact(1.0));
+    // The later steps alone, and one step from a time of its own.
+    close(micro::advance(Method::RungeKutta4, &span, exact(0.5), 2..4, 0.25), exact(1.0));
+    close(micro::step(Method::RungeKutta4, &span, exact(0.5), 0.5, 0.75), exact(1.25));
+    // Semi-implicit Euler reads time and input at the start of its step.
+    close(micro::step(Method::SemiImplicitEuler, &span, [1.0, 2.0], 0.5, 0.25), [1.0 + 0.25 * 3.25, 3.25]);
+    // An input that is held.
+    let held = polynomials(&[4.0]);
+    let span = Span::<Clock> { t0: -1.0, p: [], u: &held };
+    close(micro::advance(Method::RungeKutta4, &span, [0.0; 2], 0..2, 1.0), [4.0 * 2.0 - 2.0 + 8.0 / 6.0, 6.0 + 2.0]);
+}
+
+/// By hand, from u = 1 + 3 τ + 5 τ³ at t = 2, x = −1 and ẋ = 0.5.
+#[test]
+fn series_of_outputs_follow_time_branches_and_rates_of_inputs() {
+    let y = output_series::<Clock>(2.0, &[], &[-1.0, 0.5], &polynomials(&[1.0, 3.0, 0.0, 5.0]), 5);
+    let first = |y: &Taylor| [0, 1, 2, 3, 4, 5, 6].map(|j| y.coefficient(j));
+    let close = |found: [f64; 7], expected: [f64; 7]| {
+        assert!((0..7).all(|j| (found[j] - expected[j]).abs() < 1e-15), "{found:?} {expected:?}");
+    };
+    close(first(&y[0]), [1.0, -0.5, -1.5, -2.0 / 3.0, 0.0, -0.25, 0.0]);
+    close(first(&y[1]), [3.0, 0.0, 15.0, 0.0, 0.0, 0.0, 0.0]);
+    close(first(&y[2]), [2.0, 7.0, 3.0, 10.0, 5.0, 0.0, 0.0]);
+    // The rate of a polynomial of degree 20 ends at τ¹⁹.
+    let g: Vec<f64> = (0..=20).map(|j| 1.0 + j as f64).collect();
+    let y = output_series::<Clock>(0.0, &[], &[0.0; 2], &polynomials(&g), 20);
+    for j in 0..=20 {
+        let expected = if j < 20 { (j as f64 + 1.0) * (j as f64 + 2.0) } else { 0.0 };
+        assert_eq!(y[1].coefficient(j), expected, "{j}");
+    }
+}
+
+/// Equations with branches take the same one in each arithmetic.
+#[test]
+fn branches_go_by_values() {
+    for x in [-2.0, 3.0_f64] {
+        let sign = x.signum();
+        assert_eq!(magnitude(x), x.abs());
+        assert_eq!(magnitude(Dual::new(x, 0.5)), Dual::new(x.abs(), 0.5 * sign));
+        assert_eq!(magnitude(Trace::known(3, x)).value(), x.abs());
+        let series = magnitude(Taylor::new(1, |j| [x, 7.0][j]));
+        assert_eq!([series.coefficient(0), series.coefficient(1)], [x.abs(), 7.0 * sign]);
+    }
+}
+
+/// A propagator serves its own length, and inputs up to its degree; what has no exponential in floating point has none.
+#[test]
+fn propagators_serve_what_they_were_made_for() {
+    let map = LinearMap::of::<Mass>(&[4.0, 0.6, 0.2]);
+    let propagator = Propagator::new(&map, 0.25, 2).expect("finite");
+    let served = [(0.25, 0), (0.25, 2), (0.25, 3), (0.26, 2)].map(|(h, degree)| propagator.serves(h, degree));
+    assert_eq!(served, [true, true, false, false]);
+    assert!(Propagator::new(&map, f64::INFINITY, 0).is_none());
+    let one = |x: f64| phi_functions(&Matrix::from_fn(1, |_, _| x), 0);
+    assert!(one(-2f64.powi(60)).is_some_and(|phi| phi[0].at(0, 0) == 0.0));
+    assert!(one(-2f64.powi(61)).is_none());
 }

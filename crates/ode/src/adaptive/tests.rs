@@ -182,3 +182,71 @@ fn a_run_that_is_taken_back_is_the_same() {
     // Once from before, once from after.
     assert_eq!(has_gone_over, [false, true]);
 }
+
+/// The error of one implicit step falls with its length to the power of 6, that of its continuous solution with 4.
+#[test]
+fn the_implicit_method_has_order_5_and_3_inside() {
+    let error = |h: f64| {
+        let mut integrator = Integrator::new(&[1.0, 1.0], 0.1);
+        integrator.begin(0.0, &[1.0, 0.0]);
+        integrator.remember(Memory { next: h, is_stiff: true, looks: (0, 0) });
+        let mut f = Of(oscillator);
+        integrator.step(&mut f, h).expect("a step");
+        assert_eq!((integrator.work().steps, integrator.work().rejected), (1, 0));
+        let mut middle = [0.0; 2];
+        integrator.inside(&mut f, 0.7 * h, &mut middle).expect("inside");
+        let [end, inside] = [h, 0.7 * h].map(|t| [(2.0 * t).cos(), -2.0 * (2.0 * t).sin()]);
+        let apart = |found: &[f64], exact: [f64; 2]| (found[0] - exact[0]).hypot(found[1] - exact[1]);
+        [apart(integrator.states(), end), apart(&middle, inside)]
+    };
+    let (coarse, fine) = (error(0.2), error(0.1));
+    let orders = [0, 1].map(|i| (coarse[i] / fine[i]).log2());
+    assert!((orders[0] - 6.0).abs() < 0.4 && (orders[1] - 4.0).abs() < 0.4, "{orders:?} {coarse:?} {fine:?}");
+}
+
+/// After states have jumped, rates are those of the new ones, and a look inside is one into the new step; by both methods.
+#[test]
+fn a_jump_is_a_new_start() {
+    for (rate, is_stiff) in [(-1.0, false), (-1e4, true)] {
+        let mut f = Of(move |t: f64, z: &[f64], dz: &mut [f64]| dz[0] = rate * (z[0] - t) + 1.0);
+        let mut end = run(&mut f, &[0.0], 1.0, 1e-8);
+        end.remember(Memory { is_stiff, ..end.memory() });
+        end.begin(1.0, &[2.0]);
+        end.forget();
+        while end.time() < 1.5 {
+            end.step(&mut f, 1.5).expect("a step");
+            // z = t + e^{λ(t − 1)}.
+            let (began, now, mut middle) = (end.began(), end.time(), [0.0]);
+            end.inside(&mut f, 0.5 * (began + now), &mut middle).expect("inside");
+            for (t, z) in [(now, end.states()[0]), (0.5 * (began + now), middle[0])] {
+                let error = (z - t - (rate * (t - 1.0)).exp()).abs();
+                assert!(error < 1e-4, "{rate}, t = {t}: {error:e}");
+            }
+        }
+        assert_eq!((end.time(), end.is_stiff()), (1.5, is_stiff));
+    }
+}
+
+/// Without states there is nothing but time; sizes that are none are 1, and tolerances are kept within what can be met.
+#[test]
+fn odd_sizes_and_tolerances_are_replaced() {
+    let mut none = Integrator::new(&[], 1e-6);
+    none.begin(1.0, &[]);
+    none.step(&mut Of(|_: f64, _: &[f64], _: &mut [f64]| {}), 3.0).expect("a step");
+    assert_eq!((none.began(), none.time()), (1.0, 3.0));
+    let times = |nominal: f64, relative: f64| {
+        let mut integrator = Integrator::new(&[nominal, nominal], relative);
+        integrator.begin(0.0, &[1.0, 0.0]);
+        let mut times = Vec::new();
+        while integrator.time() < 3.0 {
+            integrator.step(&mut Of(oscillator), 3.0).expect("a step");
+            times.push(integrator.time());
+        }
+        times
+    };
+    for nominal in [0.0, f64::NAN, f64::INFINITY, -1.0] {
+        assert_eq!(times(nominal, 1e-6), times(1.0, 1e-6), "{nominal}");
+    }
+    assert_eq!((times(1.0, 0.0), times(1.0, 5.0)), (times(1.0, 1e-14), times(1.0, 0.1)));
+    assert!(times(1.0, 1e-6).len() < times(1e-3, 1e-6).len());
+}
