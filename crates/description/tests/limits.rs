@@ -61,6 +61,7 @@ const WITHIN: &[fn(&mut ModelDescription)] = &[
     |d| d.model_exchange = None,
     |d| d.generation_date_and_time = Some(" 2024-02-29T23:59:59+14:59 ".into()),
     |d| d.default_experiment = None,
+    |d| d.co_simulation.as_mut().expect("there").model_identifier = "_m_2".into(),
     |d| d.units[0].base = Some(BaseUnit { factor: -1e-9, offset: -273.15, ..BaseUnit::default() }),
     // A unit is one of its own display units.
     |d| attributes(&mut d.variables[0]).display_unit = Some("m".into()),
@@ -128,6 +129,14 @@ type Breach = (fn(&mut ModelDescription), &'static [(&'static str, &'static str,
 
 const BEYOND: &[Breach] = &[
     (|d| d.fmi_version = "1.0".into(), &[("`fmiVersion`", "`1.0`", "fmi-version")]),
+    (
+        |d| d.co_simulation.as_mut().expect("there").model_identifier.clear(),
+        &[("`modelIdentifier`", "``", "model-identifier")],
+    ),
+    (
+        |d| d.model_exchange.as_mut().expect("there").model_identifier = "2m".into(),
+        &[("`modelIdentifier`", "`2m`", "model-identifier")],
+    ),
     (|d| d.guid = " ".into(), &[("`guid`", "an empty string", "guid")]),
     (|d| d.log_categories[0].name.clear(), &[("log category", "an empty name", "log-categories")]),
     (

@@ -158,8 +158,8 @@ mod tests {
     #[test]
     fn values_are_those_of_numbers() {
         let (x, p) = (Trace::known(0, 3.0), Trace::parameter(0.5));
-        let values = [x + p, x - p, x * p, x / p, -x, p * x, p / x, x.sqrt()].map(Scalar::value);
-        assert_eq!(values, [3.5, 2.5, 1.5, 6.0, -3.0, 1.5, 0.5 / 3.0, 3.0f64.sqrt()]);
+        let values = [x + p, x - p, x * p, x / p, -x, p * x, p / x, x.sqrt(), x * 2.0, x / 2.0].map(Scalar::value);
+        assert_eq!(values, [3.5, 2.5, 1.5, 6.0, -3.0, 1.5, 0.5 / 3.0, 3.0f64.sqrt(), 6.0, 1.5]);
     }
 
     /// A factor that a parameter decides is one in all that is computed with it.

@@ -169,7 +169,7 @@ fn a_refused_time_is_named() {
         assert!(found.contains(what) && s.time_s() == 0.0, "{found}");
     }
     s.setup_experiment(3.0, Some(3.0), Some(1e-6)).unwrap();
-    assert_eq!(s.time_s(), 3.0);
+    assert_eq!((s.time_s(), s.own_step_s()), (3.0, None));
 }
 
 /// An input that is not set goes on along its polynomial; the first Set after a step, of a value or a derivative, begins a new one.
