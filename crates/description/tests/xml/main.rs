@@ -4,4 +4,5 @@ mod guid;
 mod hostile;
 mod round_trip;
 mod sample;
+mod three;
 mod tolerant;
