@@ -201,7 +201,7 @@ fn the_scenarios_of_beam_and_pendulum_run_again() {
     // The beam's rows are those of another file, and its other steps are dear: as many as one is enough.
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let words = ["interface", "--native", "--step", "2e-3", "--out", &path("o")];
+    let words = ["interface", "--native", "--json", "--step", "2e-3", "--out", &path("o")];
     crate::interface::run(&crate::interface::Arguments::parse_from(words)).expect("deflections");
     done(&["run", &path("o/scenario.toml"), "--out", &path("p"), "--no-pictures"]);
     let [written, again] = ["o/deflections.csv", "p/trace.csv"].map(|name| columns(&folder.path().join(name)));
