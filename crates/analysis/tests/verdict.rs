@@ -259,7 +259,7 @@ fn runs_whose_steps_are_chosen_are_judged_too() {
 /// The same for stiff links, which macro steps leap over.
 #[test]
 fn bad_runs_with_stiff_links_are_not_ok() {
-    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 200));
+    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 100));
     let mut counts = Counts::default();
     for seed in (first..).take_while(|seed| seed - first < 20 * wanted) {
         counts.take(seed, Steps::Stiff, wanted);
@@ -292,7 +292,7 @@ fn runs_of_few_macro_steps_are_judged_too() {
 /// spring no bond is found, and a second look at a part of the run tells.
 #[test]
 fn bad_runs_without_named_bonds_are_not_ok() {
-    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 60));
+    let (first, wanted) = (number("MACROSTEP_SEED", 1), number("MACROSTEP_RUNS", 15));
     for (set, steps, has_none) in [
         ("found, any link", Steps::Any, false),
         ("found, stiff links", Steps::Stiff, false),

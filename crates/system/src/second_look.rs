@@ -5,6 +5,7 @@ use macrostep_master::{Second, Simulation, Verdict};
 use crate::assemble::assemble;
 use crate::catalogue::Catalogue;
 use crate::scenario::Scenario;
+use crate::words::Control;
 
 /// The verdict on a run of so many windows of this scenario, as it ran, after a second look. Where the scenario cannot be run with half its
 /// macro step, the verdict stays as it is. So it does from the moment on when `goes_on` is not true.
@@ -14,7 +15,9 @@ pub fn second_look(
     windows: u64,
     goes_on: &dyn Fn() -> bool,
 ) -> Verdict {
-    if verdict.second == Second::Nothing {
+    // The page of the laboratory has no room for what follows steps that are chosen.
+    let is_left_out = cfg!(target_family = "wasm") && scenario.coupling.control.kind != Control::Fixed;
+    if verdict.second == Second::Nothing || is_left_out {
         return verdict;
     }
     let mut made = |parts: f64| -> Option<Simulation> {

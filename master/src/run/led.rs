@@ -18,9 +18,9 @@ pub(crate) struct Chosen {
 }
 
 impl Simulation {
-    /// Whether step control chooses the windows of this run.
+    /// Whether step control chooses the windows of this run, which has its second look by them. Not in a browser, where such runs have none.
     pub(crate) fn is_chosen(&self) -> bool {
-        self.control.is_some()
+        !cfg!(target_family = "wasm") && self.control.is_some()
     }
 
     /// One window, as step control chooses it.

@@ -84,10 +84,9 @@ impl Verdict {
         (windows, seen): (u64, u64),
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Option<Verdict>, RunError> {
-        let (limit, part) = if seen < windows {
-            (APART_BY_PART, format!(" of the first {seen} macro steps"))
-        } else {
-            (APART, String::new())
+        let (limit, part) = match seen < windows {
+            true => (APART_BY_PART, format!(" of the first {seen} macro steps")),
+            false => (APART, String::new()),
         };
         // The run, and half its macro step.
         let (Some(mut whole), Some(mut half)) = (made(1.0), made(2.0)) else { return Ok(Some(self)) };
@@ -97,7 +96,7 @@ impl Verdict {
         // The first windows of step control are short ones.
         let by_time = whole.times_longer().filter(|_| whole.is_chosen() && seen < windows);
         let of_run = by_time.unwrap_or(windows as f64 / seen as f64);
-        let unseen = whole.by_resolution();
+        let (unseen, shorter) = (whole.by_resolution(), whole.shorter());
         end([whole, half]);
         let Some(first) = first else { return Ok(Some(self)) };
         if of_run > OF_RUN_MAX && seen < windows.min(WINDOWS_MAX) {
@@ -108,7 +107,8 @@ impl Verdict {
             return Ok(Some(self.measured(HALVED * first, &part)));
         }
         if first > limit {
-            return Ok(Some(self.denied(first, &format!("a second run{part} with half the macro step differs"))));
+            let differ = format!("a second run{part} with half the macro step differs");
+            return Ok(Some(self.denied(first, &differ, shorter)));
         }
         // Both may be wrong alike: half the macro step is to be confirmed in its turn.
         let is_clear = self.second == Second::Unwatched && seen == windows && first <= CLEAR;
@@ -121,7 +121,7 @@ impl Verdict {
             let Some(second) = second.map(|second| second * of_run) else { return Ok(Some(self)) };
             if second > limit {
                 let differ = format!("runs{part} with a half and a quarter of the macro step differ");
-                return Ok(Some(self.denied(second, &differ)));
+                return Ok(Some(self.denied(second, &differ, shorter)));
             }
         }
         // Runs that leap over the same motion agree with each other.
@@ -140,7 +140,7 @@ impl Verdict {
     }
 
     /// The same, with runs that are this much apart.
-    fn denied(self, apart: f64, differ: &str) -> Verdict {
+    fn denied(self, apart: f64, differ: &str, shorter: &str) -> Verdict {
         let by = if apart >= 1.0 {
             "more than the signals are".to_owned()
         } else {
@@ -148,13 +148,12 @@ impl Verdict {
         };
         let (grade, reason) = match self.grade {
             // What grows here and does not where steps are shorter, the coupling makes.
-            Grade::Ok if apart >= 1.0 && self.second == Second::Growth => (
-                Grade::Growing,
-                format!("signals grow, and {differ} by {by}; choose a smaller macro step, or a corrector"),
-            ),
+            Grade::Ok if apart >= 1.0 && self.second == Second::Growth => {
+                (Grade::Growing, format!("signals grow, and {differ} by {by}; {shorter}, or a corrector"))
+            }
             Grade::Ok => (
                 Grade::Doubtful,
-                format!("macro steps may be too long for so many of them: {differ} by {by}; choose a smaller one"),
+                format!("macro steps may be too long for so many of them: {differ} by {by}; {shorter}"),
             ),
             grade => return Verdict { grade, reason: format!("{}; {differ} by {by}", self.reason), ..self },
         };

@@ -145,6 +145,11 @@ impl Simulation {
         self.by_windows().or(self.by_energy()).or(self.by_growth()).or(self.by_resolution()).or(self.by_watch())
     }
 
+    /// What makes steps shorter.
+    pub(crate) fn shorter(&self) -> &'static str {
+        if self.is_chosen() { "choose a smaller tolerance of step control" } else { "choose a smaller macro step" }
+    }
+
     /// From windows that are not to be relied on.
     fn by_windows(&self) -> Verdict {
         if let Some(diverged) = self.diverged() {
@@ -172,7 +177,8 @@ impl Simulation {
         let is_right = weighed.clone().all(|a| a.missed_inside_share() < MISSED_INSIDE);
         let by_inside = Verdict::default().open(if is_right { Second::Nothing } else { Second::Whether });
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
-        worst.map_or_else(Verdict::default, |account| judged(account, has_risen)).or(by_inside)
+        let judged = |account| judged(account, has_risen, self.shorter());
+        worst.map_or_else(Verdict::default, judged).or(by_inside)
     }
 
     /// From what was watched: a few macro steps say little of themselves, and signals without power bonds neither. Waveforms are judged by their
@@ -197,8 +203,9 @@ impl Simulation {
         let (value, rate) = (self.window.name(rated.value), self.window.name(rated.rate));
         let reason = format!(
             "macro steps are too long to see the motion: `{value}` does not follow its derivative `{rate}` from one communication point to the \
-             next, by {:.0} % of the way; choose a smaller macro step, or look whether `{rate}` is the derivative",
-            100.0 * share
+             next, by {:.0} % of the way; {}, or look whether `{rate}` is the derivative",
+            100.0 * share,
+            self.shorter()
         );
         Verdict::new(Grade::Doubtful, reason, Some(share))
     }
@@ -212,27 +219,28 @@ impl Simulation {
         }
         let (signal, factor) = (self.window.name(grown.place), grown.factor);
         let reason = format!(
-            "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, by steps that do not resolve it; choose a smaller macro step, or a corrector"
+            "`{signal}` grows by a factor of {factor:.1e} over the second half of the run, by steps that do not resolve it; {}, or a corrector",
+            self.shorter()
         );
         Verdict::new(Grade::Growing, reason, Some(factor)).open(Second::Whether)
     }
 }
 
-/// The verdict from the account of one bond, in a run whose signals have risen or not.
-fn judged(account: &Account, has_risen: bool) -> Verdict {
+/// The verdict from the account of one bond, in a run whose signals have risen or not; what makes its steps shorter.
+fn judged(account: &Account, has_risen: bool, shorter: &str) -> Verdict {
     let Account { name, residual_energy_j, missed_j, passed_j, .. } = account;
     let (added, missed) = (account.residual_share(), account.missed_share());
     if added >= ADDED && has_risen {
         let reason = format!(
-            "the coupling adds energy: {residual_energy_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J went; choose a \
-             smaller macro step, or a corrector"
+            "the coupling adds energy: {residual_energy_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J went; \
+             {shorter}, or a corrector"
         );
         return Verdict::new(Grade::Growing, reason, Some(added)).open(Second::Whether);
     }
     if missed >= MISSED {
         let reason = format!(
             "errors may be as large as the signals: the coupling missed {missed_j:.1e} J in power bond `{name}`, through which {passed_j:.1e} J \
-             went; choose a smaller macro step, or compare with one by `macrostep verify`"
+             went; {shorter}, or compare with one by `macrostep verify`"
         );
         return Verdict::new(Grade::Doubtful, reason, Some(missed)).open(Second::Whether);
     }
