@@ -77,7 +77,8 @@ impl Verdict {
         }
     }
 
-    /// The same after a look at the first windows: the second number of the first. `None` where these are too small a part of the time to tell.
+    /// The same after a look at the first windows: the second number of the first. `None` where these tell nothing: too small a
+    /// part of the time, or no point that could be compared.
     fn looked_at(
         self,
         made: &mut dyn FnMut(f64) -> Option<Simulation>,
@@ -98,7 +99,7 @@ impl Verdict {
         let of_run = by_time.unwrap_or(windows as f64 / seen as f64);
         let (unseen, shorter) = (whole.by_resolution(), whole.shorter());
         end([whole, half]);
-        let Some(first) = first else { return Ok(Some(self)) };
+        let Some(first) = first else { return Ok(None) };
         if of_run > OF_RUN_MAX && seen < windows.min(WINDOWS_MAX) {
             return Ok(None);
         }
@@ -203,7 +204,7 @@ impl Verdict {
 }
 
 /// The largest difference of a signal at `points` points, relative to its largest value; infinite where one of both diverges, `None` where it was
-/// broken off. `leap` takes both to the next point, and says whether they can be compared there.
+/// broken off, or no point could be compared. `leap` takes both to the next point, and says whether they can be compared there.
 fn apart(
     [coarse, fine]: [&mut Simulation; 2],
     points: u64,
@@ -212,12 +213,13 @@ fn apart(
 ) -> Result<Option<f64>, RunError> {
     let widths: usize = coarse.compared().map(<[f64]>::len).sum();
     let (mut differences, mut sizes) = (vec![0.0f64; widths], vec![0.0f64; widths]);
+    let mut is_compared = false;
     for _ in 0..points {
         if !goes_on() {
             return Ok(None);
         }
         match leap(coarse, fine) {
-            Ok(true) => {}
+            Ok(true) => is_compared = true,
             Ok(false) => continue,
             Err(RunError::Diverged(_)) => return Ok(Some(f64::INFINITY)),
             Err(error) => return Err(error),
@@ -227,7 +229,7 @@ fn apart(
             (*difference, *size) = (difference.max((a - b).abs()), size.max(b.abs()));
         }
     }
-    Ok(Some(share(&differences, &sizes, &families(coarse))))
+    Ok(is_compared.then(|| share(&differences, &sizes, &families(coarse))))
 }
 
 /// The largest difference in parts of the size of its signal, which counts as a part of the largest of its family at least.
