@@ -82,11 +82,7 @@ impl Arguments {
             #[cfg(feature = "full")]
             Verb::Fit(a) => a.out.as_deref(),
             #[cfg(feature = "full")]
-            Verb::Flex(FlexVerb::Examples(a)) => a.out.as_deref(),
-            #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Import(a)) => a.out.as_deref(),
-            #[cfg(feature = "full")]
-            Verb::Flex(FlexVerb::Pendulum(a)) => a.out.as_deref(),
             #[cfg(feature = "full")]
             Verb::Flex(FlexVerb::Surface(a)) => a.out.as_deref(),
             // They write files the user names, or nothing.

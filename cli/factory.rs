@@ -19,8 +19,7 @@ pub fn fmu(model: &str, name: &str) -> Result<Box<dyn Unit>, RunError> {
     let failed = |e: FmuError| refused(name, e.to_string(), String::new());
     let fmu = open(model, name)?;
     // Where it ends the program, unit and call are told.
-    let unit = watched(&fmu, name, Duration::ZERO, "", || fmu.instantiate(name, &FmuOptions::default()));
-    Ok(Box::new(unit.map_err(failed)?))
+    watched(&fmu, name, &FmuOptions::default(), Duration::ZERO, "").map_err(failed)
 }
 
 /// As [`fmu`], in a process of its own.

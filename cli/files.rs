@@ -4,28 +4,7 @@ use macrostep_master::record::Trace;
 use macrostep_run::{Checkpoint, Stream, folder_at};
 use std::path::Path;
 
-#[cfg(feature = "full")]
-use macrostep_system::Scenario;
-
 use crate::failure::Failure;
-
-/// Writes a scenario that `macrostep run` runs again to the same numbers, below the settings it was made of. Where no key says
-/// what was run, there is no file, and standard error says why.
-#[cfg(feature = "full")]
-pub fn write_system(path: &Path, settings: &str, system: Result<Scenario, String>) -> Result<(), Failure> {
-    match system {
-        Ok(system) => {
-            let settings: String =
-                settings.trim_end().lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
-            write_text(path, &format!("{settings}\n{}", macrostep_system::toml::write(&system)))
-        }
-        Err(unsaid) => {
-            crate::print::remark!("note: no `{}`: a scenario has no key for {unsaid}", path.display());
-            // One of an earlier run would say something else.
-            if path.exists() { std::fs::remove_file(path).map_err(Failure::file(path)) } else { Ok(()) }
-        }
-    }
-}
 
 /// Writes a text that ends in a line end.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {

@@ -45,6 +45,8 @@ mod sweep;
 mod system;
 mod verdict;
 
+#[cfg(feature = "full")]
+pub use flex::drawing;
 pub use program::program;
 
 /// The recipes of docs/recipes run as tests.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use macrostep_import::fmu::{Face, Fmu, FmuOptions, LogRecord};
+use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
 use macrostep_import::isolation::{ADVICE, Cut, Isolation, Limits, watched};
 use macrostep_master::unit::Unit;
 use serde::Serialize;
@@ -52,21 +52,7 @@ pub fn make(fmu: &Fmu, name: &str, arguments: &SlaveArguments, cut: Option<&Cut>
         return Ok(Box::new(isolation.instantiate(fmu, name).map_err(Failure::run)?));
     }
     let options = options(arguments)?;
-    // Each face is a type of its own, so that a step is one call.
-    Ok(match fmu.face() {
-        Face::CoSimulation if fmu.is_of_3() => {
-            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate_3(name, &options));
-            Box::new(made.map_err(Failure::run)?)
-        }
-        Face::CoSimulation => {
-            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate(name, &options));
-            Box::new(made.map_err(Failure::run)?)
-        }
-        Face::ModelExchange => {
-            let made = watched(fmu, name, options.pending_limit, ADVICE, || fmu.instantiate_equations(name, &options));
-            Box::new(made.map_err(Failure::run)?)
-        }
-    })
+    watched(fmu, name, &options, options.pending_limit, ADVICE).map_err(Failure::run)
 }
 
 /// An instance of an FMU in a process of its own, which goes back by fork, whatever the FMU offers.

@@ -9,7 +9,9 @@ mod counting;
 mod crane;
 #[path = "kit/errors.rs"]
 mod errors;
-#[path = "../examples/interface.rs"]
+#[path = "../examples/flexible/main.rs"]
+mod flexible;
+#[path = "../examples/interface/main.rs"]
 mod interface;
 #[path = "kit/limited.rs"]
 mod limited;

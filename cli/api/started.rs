@@ -92,7 +92,7 @@ impl Started {
             self.simulation.observe(&mut row)?;
             return Ok(Value::Real(row.values.get(place).copied().unwrap_or(f64::NAN)));
         }
-        let mut reading = values::Reading::new(&[&variable]);
+        let mut reading = macrostep_run::Reading::new(&[&variable]);
         reading.read(self.simulation.unit_mut(self.units[u]))?;
         reading.row.pop().ok_or_else(|| Fault::failed(format!("`{name}` has no value")))
     }

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use macrostep::values::Reading;
 use macrostep_description::{Causality, Value, Variable, shown};
 use macrostep_import::fmu::Fmu;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_run::Reading;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;

@@ -4,36 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::choices::Units;
-
 /// The commands of `macrostep flex`.
 #[derive(Debug, Subcommand)]
 pub enum FlexVerb {
-    /// The three examples of the paper, beside its numbers
-    Examples(ExamplesArguments),
     /// Make an FMU of a finite element model
     Import(Box<ImportArguments>),
     /// Reduce a surface of a body as an interface of few values, as FMUs and a map
     Surface(Box<SurfaceArguments>),
-    /// A flexible pendulum arm with a payload at its tip, coupled and in one piece
-    Pendulum(PendulumArguments),
-}
-
-/// `macrostep flex pendulum`.
-#[derive(Debug, Args)]
-pub struct PendulumArguments {
-    /// Stop time in seconds
-    #[arg(long, value_name = "T", default_value = "1")]
-    pub stop: f64,
-    /// Kind of the units
-    #[arg(long, value_enum, default_value = "fmu")]
-    pub units: Units,
-    /// Print one JSON object instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
-    /// Folder for picture and result; made if missing [default: nothing is written]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
 }
 
 /// `macrostep flex import`.
@@ -93,17 +70,6 @@ pub struct ImportArguments {
     #[arg(long)]
     pub json: bool,
     /// Folder for picture and report; made if missing [default: nothing is written]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-}
-
-/// `macrostep flex examples`.
-#[derive(Debug, Args)]
-pub struct ExamplesArguments {
-    /// Print one JSON object instead of tables [default: off]
-    #[arg(long)]
-    pub json: bool,
-    /// Folder for pictures and the result; made if missing [default: nothing is written]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -1,10 +1,8 @@
 //! `macrostep flex`: bodies imported from finite element models.
 
 pub mod arguments;
-mod drawing;
-mod examples;
+pub mod drawing;
 mod import;
-mod pendulum;
 mod source;
 mod surface;
 
@@ -18,9 +16,7 @@ use crate::failure::Failure;
 /// [`Failure`] of the computation or the files.
 pub fn run(verb: &FlexVerb) -> Result<(), Failure> {
     match verb {
-        FlexVerb::Examples(arguments) => examples::run(arguments),
         FlexVerb::Import(arguments) => import::run(arguments),
         FlexVerb::Surface(arguments) => surface::run(arguments),
-        FlexVerb::Pendulum(arguments) => pendulum::run(arguments),
     }
 }

@@ -160,8 +160,6 @@ pub const GROUPS: &[(&str, &[Verb])] = &[
                 &["macrostep crane --manoeuvre slewing --out out/log", "macrostep crane --step 0.064 --solution 2e-4"],
             ),
             verb("actuator", &["macrostep actuator --stop 1.6"]),
-            verb("flex examples", &["macrostep flex examples"]),
-            verb("flex pendulum", &["macrostep flex pendulum --stop 0.1"]),
         ],
     ),
     (

@@ -90,7 +90,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
         "stop_time": experiment.stop_s,
         "step": experiment.step_s,
         "do_steps": steps.do_steps,
-        "final": last(&names, &steps.last),
+        "final": last(&names, &steps.reading.last),
         "units_of_measurement": units::known(recorded.iter().map(|v| (v.name.as_str(), v.unit()))),
         "result": stream.as_ref().map(|s| s.path().display().to_string()),
         "warnings": warnings,
@@ -100,7 +100,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     // The result beside the rows, and other formats made from what is on disk.
     let written = write(arguments, &summary, stream.as_ref(), &recorded);
     // Failures come last: that of the run, with where its rows are, goes before that of a file.
-    let reported = report(arguments, &summary, &names, &steps.last);
+    let reported = report(arguments, &summary, &names, &steps.reading.last);
     outcome.map_err(|failure| kept(failure, stream.as_ref()))?;
     written.and(reported)
 }

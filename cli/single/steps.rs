@@ -1,15 +1,14 @@
 //! The steps of one FMU, and the values recorded of them.
 
-use macrostep_description::{Value, Variable, shown};
+use macrostep_description::{Variable, shown};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::SavedState;
 use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
-use macrostep_run::{Checkpoint, CheckpointWriter, Stream};
+use macrostep_run::{Checkpoint, CheckpointWriter, Reading, Stream};
 
 use super::options::Experiment;
 use crate::failure::Failure;
 use macrostep::input::Input;
-use macrostep::values::Reading;
 
 /// Parts a step may be done in by an FMU that stops before its end.
 const PARTS_MAX: usize = 1000;
@@ -18,15 +17,14 @@ const PARTS_MAX: usize = 1000;
 pub struct Steps<'a> {
     experiment: &'a Experiment,
     names: Vec<&'a str>,
-    reading: Reading,
+    /// The values, and those of the last row.
+    pub reading: Reading,
     input: Option<&'a Input>,
     allow_non_finite: bool,
     /// Rows recorded.
     pub rows: u64,
     /// Time of the last row \[s\].
     pub reached_s: f64,
-    /// Values of the last row.
-    pub last: Vec<Value>,
     /// Calls of `fmi2DoStep`.
     pub do_steps: u64,
     /// What was noticed.
@@ -49,7 +47,6 @@ impl<'a> Steps<'a> {
             allow_non_finite,
             rows: 0,
             reached_s: experiment.start_s,
-            last: Vec::new(),
             do_steps: 0,
             warnings: Vec::new(),
         }
@@ -164,8 +161,7 @@ impl<'a> Steps<'a> {
 
     fn record(&mut self, unit: &mut dyn Unit, t_s: f64, kept: &mut RunFiles<'_>) -> Result<(), Failure> {
         self.reading.read(unit).map_err(Failure::run)?;
-        let bad = self.reading.row.iter().position(|v| v.as_real().is_some_and(|x| !x.is_finite()));
-        if let Some(i) = bad.filter(|_| !self.allow_non_finite) {
+        if let Some(i) = self.reading.not_finite().filter(|_| !self.allow_non_finite) {
             let (found, name) = (&self.reading.row[i], self.names[i]);
             let found = found.as_real().unwrap_or(f64::NAN);
             return Err(Failure::Run(format!(
@@ -179,7 +175,7 @@ impl<'a> Steps<'a> {
         }
         self.rows += 1;
         self.reached_s = t_s;
-        self.last.clone_from(&self.reading.row);
+        self.reading.recorded();
         Ok(())
     }
 }

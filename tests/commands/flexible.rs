@@ -1,4 +1,4 @@
-//! `macrostep flex` and the example `interface` as a user meets them.
+//! `macrostep flex` and the examples `flexible` and `interface` as a user meets them.
 
 use std::path::Path;
 
@@ -12,9 +12,8 @@ fn numbers(value: &Value) -> Vec<f64> {
 
 #[test]
 fn examples_agree_with_the_text() {
-    let folder = crate::common::folder(module_path!()).join("flex-examples");
-    let _ = std::fs::remove_dir_all(&folder);
-    let found = json(&["flex", "examples", "--json", "--out", folder.to_str().expect("UTF-8")]);
+    let folder = folder("flex-examples");
+    let found = flexible(&["--json", "--out", folder.to_str().expect("UTF-8")]);
     let text = [3.337, 9.121, 44.802, 66.030, 143.173];
     let frequencies = numbers(&found["l_beam"]["frequencies_hz"]);
     assert_eq!(frequencies.len(), 5);
@@ -70,8 +69,14 @@ fn a_step_that_does_not_divide_the_duration_is_refused() {
 
 /// What the example prints.
 fn interface(words: &[&str]) -> Result<String, Box<dyn std::error::Error>> {
-    let words = ["interface"].iter().chain(words);
-    crate::interface::run(&crate::interface::Arguments::parse_from(words))
+    crate::interface::run(&crate::interface::Arguments::parse_from(["interface"].iter().chain(words)))
+}
+
+/// The object that the example prints.
+fn flexible(words: &[&str]) -> Value {
+    let arguments = crate::flexible::Arguments::parse_from(["flexible"].iter().chain(words));
+    let text = crate::flexible::run(&arguments).expect("a result");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 /// An empty folder of a test's own.
@@ -217,7 +222,7 @@ fn a_wrong_material_is_a_usage_error_that_says_the_form() {
 
 #[test]
 fn the_coupled_pendulum_prints_its_errors() {
-    let found = json(&["flex", "pendulum", "--stop", "0.02", "--units", "native", "--json"]);
+    let found = flexible(&["pendulum", "--stop", "0.02", "--native", "--json"]);
     let runs = found["coupled"].as_array().expect("a list");
     let error = |i: usize| runs[i]["tip_error_m"].as_f64().expect("a number");
     assert_eq!(runs.len(), 36);

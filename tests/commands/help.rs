@@ -13,10 +13,9 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Examples that take longest, each of which another test runs and looks at: `commands::flexible`, `commands::crane`, `commands::laboratory`, and
+/// Examples that take longest, each of which another test runs and looks at: `commands::crane`, `commands::laboratory`, and
 /// `commands::json`.
-const ELSEWHERE: [&str; 4] = [
-    "macrostep flex examples",
+const ELSEWHERE: [&str; 3] = [
     "macrostep crane --step 0.064 --solution",
     "macrostep converge test-model",
     "macrostep advise case-1 --tolerance 1e-3",
@@ -109,7 +108,7 @@ fn completions_know_verbs_and_options() {
         let script = macrostep(&folder, &["completions", shell]);
         assert!(script.status.success(), "{}", text(&script.stderr));
         let script = text(&script.stdout);
-        for word in ["verify", "accept-unconverged", "pendulum"] {
+        for word in ["verify", "accept-unconverged", "surface"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -1,14 +1,15 @@
 //! Flexible bodies and reduced interfaces in co-simulation: through FMUs and natively, against solutions in one piece.
 
 use macrostep::factory;
-use macrostep_analysis::beam::{BeamOnSprings, Interface};
 use macrostep_analysis::models;
-use macrostep_analysis::pendulum::{OnePiece, Pendulum, Point, distance_m};
 use macrostep_master::{RunError, Sampling};
 use macrostep_reduction::beam::{BeamConstants, ModalBeam};
 use macrostep_reduction::cosimulation::{Coupled, Exchange, Return, relative_rms};
 use macrostep_reduction::{InterfaceMap, Space};
 use macrostep_system::words::{Correct, Predict};
+
+use crate::flexible::arm::{OnePiece, Pendulum, Point, distance_m};
+use crate::interface::beam::{BeamOnSprings, Interface};
 
 fn map(beam: &ModalBeam) -> InterfaceMap {
     InterfaceMap::new(&beam.interface_shapes(19).expect("shapes"), Space::Planar).expect("a map")

@@ -1,8 +1,10 @@
 //! FMUs and files with faults, made by the tests that need them.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zip::CompressionMethod;
@@ -70,8 +72,19 @@ pub fn library(defines: &[(&str, &str)]) -> Vec<u8> {
     compiled("slave.c", defines)
 }
 
-/// The library of a file of this folder with these macros.
+/// The library of a file of this folder with these macros. Tests that ask for the same one get one that is compiled once.
 pub fn compiled(source: &str, defines: &[(&str, &str)]) -> Vec<u8> {
+    static MADE: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let key = format!("{source} {defines:?}");
+    let known = MADE.lock().expect("a map").get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let library = compile(source, defines);
+        MADE.lock().expect("a map").insert(key, library.clone());
+        library
+    })
+}
+
+fn compile(source: &str, defines: &[(&str, &str)]) -> Vec<u8> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let out = std::env::temp_dir().join(format!("macrostep-hostile-{}-{number}.so", std::process::id()));

@@ -9,8 +9,6 @@
 
 pub mod advise;
 pub mod assembled;
-#[cfg(feature = "full")]
-pub mod beam;
 pub mod candidates;
 pub mod catalogue;
 pub mod dimensionless;
@@ -20,8 +18,6 @@ pub mod measure;
 pub mod missed;
 pub mod models;
 pub mod pair;
-#[cfg(feature = "full")]
-pub mod pendulum;
 pub mod perturbed;
 pub mod reference;
 pub mod region;

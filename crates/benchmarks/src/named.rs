@@ -113,7 +113,7 @@ const ALL: [BuiltIn; 12] = [
     BuiltIn {
         name: "pendulum",
         about: "flexible arm with a payload at its tip, falling from the horizontal",
-        solution: "equations of the whole system, integrated (`macrostep flex pendulum`)",
+        solution: "equations of the whole system, integrated (the example `flexible`)",
         variants: &[],
         make: large::pendulum,
     },

@@ -100,6 +100,9 @@ impl From<Problem> for Failure {
     }
 }
 
+/// What a call does with the shell.
+type Body<'a, M> = &'a mut dyn FnMut(&mut Shell<M>) -> Result<(), Failure>;
+
 /// Runs `body` on the shell behind `c`: NULL, a second call at the same time and dead instances are answered here, panics end here.
 ///
 /// # Safety
@@ -107,6 +110,27 @@ impl From<Problem> for Failure {
 /// the same instant, as FMI demands.
 #[inline]
 pub(crate) unsafe fn enter<M: Model>(
+    c: Component,
+    name: &'static str,
+    body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
+) -> Status {
+    // One function for all calls but those of a step: what is put into each of them is a seventh of what an FMU takes to compile.
+    #[inline(never)]
+    unsafe fn one<M: Model>(c: Component, name: &'static str, body: Body<'_, M>) -> Status {
+        // SAFETY: by the contract of `enter`.
+        unsafe { enter_quickly(c, name, body) }
+    }
+    let mut body = Some(body);
+    // SAFETY: by this function's contract.
+    unsafe { one(c, name, &mut |shell| body.take().map_or(Ok(()), |body| body(shell))) }
+}
+
+/// The same for calls of a step, put into the caller.
+///
+/// # Safety
+/// As [`enter`].
+#[inline]
+pub(crate) unsafe fn enter_quickly<M: Model>(
     c: Component,
     name: &'static str,
     body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,

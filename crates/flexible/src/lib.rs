@@ -40,8 +40,6 @@ pub mod eigen;
 #[cfg(feature = "solve")]
 pub mod element;
 mod error;
-#[cfg(feature = "solve")]
-pub mod examples;
 pub mod facet;
 #[cfg(feature = "solve")]
 pub mod factor;

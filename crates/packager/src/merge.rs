@@ -19,7 +19,7 @@ pub fn merge(fmu: &[u8], library: &Library) -> Result<Vec<u8>, PackError> {
     let Some(co_simulation) = description.co_simulation else { return Err(PackError::Lacks("`CoSimulation`")) };
     let fmi = if description.fmi3.is_some() { Fmi::Three } else { Fmi::Two };
     add_library(&mut files, (fmi, &co_simulation.model_identifier), library)?;
-    files.write(Compression::Best)
+    files.write(Compression::Deflated)
 }
 
 /// One FMU with the libraries of all these, which were packed from the same sources on different platforms. What they
@@ -45,7 +45,7 @@ pub fn combine(fmus: &[&[u8]]) -> Result<Vec<u8>, PackError> {
             }
         }
     }
-    files.write(Compression::Best)
+    files.write(Compression::Deflated)
 }
 
 fn description(files: &Files) -> Result<ModelDescription, PackError> {

@@ -48,7 +48,7 @@ impl Package<'_> {
     pub fn bytes_of(&self, fmi: Fmi) -> Result<Vec<u8>, PackError> {
         let mut files = self.run(fmi)?;
         self.document(&mut files, fmi)?;
-        files.write(Compression::Best)
+        files.write(Compression::Deflated)
     }
 
     /// What a run needs of the FMU, without compression and documentation: made at once, to be loaded by the same program.

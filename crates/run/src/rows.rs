@@ -102,7 +102,6 @@ impl Observer for Rows {
         self.texts.extend_from_slice(texts);
     }
 
-    #[inline]
     fn goes_on(&mut self) -> bool {
         goes_on(self.stream.as_ref()) && !self.cut.as_ref().is_some_and(Cut::is_set)
     }

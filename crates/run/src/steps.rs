@@ -81,7 +81,7 @@ impl Steps {
     pub fn run(
         &mut self,
         simulation: &mut Simulation,
-        rows: &mut impl Sink,
+        rows: &mut dyn Sink,
         mut writer: Option<&mut CheckpointWriter>,
     ) -> Result<(), Error> {
         let began = Instant::now();
@@ -97,7 +97,7 @@ impl Steps {
     fn steps(
         &mut self,
         simulation: &mut Simulation,
-        rows: &mut impl Sink,
+        rows: &mut dyn Sink,
         writer: &mut Option<&mut CheckpointWriter>,
     ) -> Result<(), Error> {
         // The first row, or, of a run that its checkpoint has at the end, only the end.
@@ -156,7 +156,7 @@ fn few_next(few: u64, took: Duration) -> u64 {
 
 fn keep(
     simulation: &mut Simulation,
-    rows: &mut impl Sink,
+    rows: &mut dyn Sink,
     writer: &mut Option<&mut CheckpointWriter>,
     windows: u64,
 ) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use macrostep_slave::{Instance, Model, Outcome, Slave};
 
 use crate::log::{Log, Topic};
 use crate::pointers::{list, text};
-use crate::shell::{Failure, Guarded, Shell, enter, panic_text};
+use crate::shell::{Failure, Guarded, Shell, enter, enter_quickly, panic_text};
 use crate::uri;
 
 /// `fmi2Instantiate`: NULL, after a logged error, for an empty name, a wrong GUID, or a type that the model does not declare.
@@ -153,7 +153,7 @@ pub unsafe fn reset<M: Model>(c: Component) -> Status {
 pub unsafe fn do_step<M: Model>(c: Component, t: Real, step: Real, keep: Boolean) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2DoStep", |shell| match shell.instance.do_step(t, step, keep != FALSE)? {
+        enter_quickly::<M>(c, "fmi2DoStep", |shell| match shell.instance.do_step(t, step, keep != FALSE)? {
             Outcome::Done => Ok(()),
             Outcome::Discarded { reached_s, .. } => {
                 Err(Failure::Discarded(format!("step to {} s ended at {reached_s} s", t + step)))

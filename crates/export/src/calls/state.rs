@@ -4,7 +4,7 @@ use macrostep_fmi2::*;
 use macrostep_slave::{Model, Slave, Snapshot};
 
 use crate::pointers::{list, list_mut, place};
-use crate::shell::{Failure, enter};
+use crate::shell::{Failure, enter, enter_quickly};
 
 /// The snapshot behind a state.
 ///
@@ -38,13 +38,13 @@ pub(crate) unsafe fn fill(
 /// `fmi2GetFMUstate`: a slot that holds a state is reused.
 pub unsafe fn get_fmu_state<M: Model>(c: Component, state: *mut FmuState) -> Status {
     // SAFETY: the contract of this module.
-    unsafe { enter::<M>(c, "fmi2GetFMUstate", |shell| fill(state, |s| shell.instance.save(s))) }
+    unsafe { enter_quickly::<M>(c, "fmi2GetFMUstate", |shell| fill(state, |s| shell.instance.save(s))) }
 }
 
 /// `fmi2SetFMUstate`.
 pub unsafe fn set_fmu_state<M: Model>(c: Component, state: FmuState) -> Status {
     // SAFETY: the contract of this module.
-    unsafe { enter::<M>(c, "fmi2SetFMUstate", |shell| Ok(shell.instance.restore(snapshot(state)?)?)) }
+    unsafe { enter_quickly::<M>(c, "fmi2SetFMUstate", |shell| Ok(shell.instance.restore(snapshot(state)?)?)) }
 }
 
 /// `fmi2FreeFMUstate`: NULL is harmless, and the slot is NULL afterwards.

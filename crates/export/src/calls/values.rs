@@ -6,14 +6,14 @@ use macrostep_fmi2::*;
 use macrostep_slave::{Model, Slave, Tangent};
 
 use crate::pointers::{list, list_mut, text};
-use crate::shell::enter;
+use crate::shell::{enter, enter_quickly};
 
 /// `fmi2GetReal`.
 #[inline]
 pub unsafe fn get_real<M: Model>(c: Component, refs: *const ValueReference, count: usize, values: *mut Real) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2GetReal", |shell| {
+        enter_quickly::<M>(c, "fmi2GetReal", |shell| {
             Ok(shell.instance.get_real(list("vr", refs, count)?, list_mut("value", values, count)?)?)
         })
     }
@@ -29,7 +29,7 @@ pub unsafe fn set_real<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2SetReal", |shell| {
+        enter_quickly::<M>(c, "fmi2SetReal", |shell| {
             Ok(shell.instance.set_real(list("vr", refs, count)?, list("value", values, count)?)?)
         })
     }
@@ -150,7 +150,7 @@ pub unsafe fn set_real_input_derivatives<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2SetRealInputDerivatives", |shell| {
+        enter_quickly::<M>(c, "fmi2SetRealInputDerivatives", |shell| {
             let (refs, orders) = (list("vr", refs, count)?, list("order", orders, count)?);
             Ok(shell.instance.set_real_input_derivatives(refs, orders, list("value", values, count)?)?)
         })
@@ -167,7 +167,7 @@ pub unsafe fn get_real_output_derivatives<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2GetRealOutputDerivatives", |shell| {
+        enter_quickly::<M>(c, "fmi2GetRealOutputDerivatives", |shell| {
             let (refs, orders) = (list("vr", refs, count)?, list("order", orders, count)?);
             Ok(shell.instance.get_real_output_derivatives(refs, orders, list_mut("value", values, count)?)?)
         })
@@ -186,7 +186,7 @@ pub unsafe fn get_directional_derivative<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(c, "fmi2GetDirectionalDerivative", |shell| {
+        enter_quickly::<M>(c, "fmi2GetDirectionalDerivative", |shell| {
             let (unknown, known) = (list("vUnknown_ref", unknown, unknowns)?, list("vKnown_ref", known, knowns)?);
             let d_known = list("dvKnown", d_known, knowns)?;
             let d_unknown = list_mut("dvUnknown", d_unknown, unknowns)?;

@@ -77,6 +77,29 @@ pub(super) unsafe fn enter<M: Model>(
     name: &'static str,
     body: impl FnOnce(&mut Shell<M>, &Handle<M>) -> Result<(), Failure>,
 ) -> Status {
+    #[inline(never)]
+    unsafe fn one<M: Model>(instance: Instance, name: &'static str, body: Body<'_, M>) -> Status {
+        // SAFETY: by the contract of `enter`.
+        unsafe { enter_quickly(instance, name, |shell, handle| body(shell, handle)) }
+    }
+    let mut body = Some(body);
+    // SAFETY: by this function's contract.
+    unsafe { one(instance, name, &mut |shell, handle| body.take().map_or(Ok(()), |body| body(shell, handle))) }
+}
+
+/// What a call does with the shell.
+type Body<'a, M> = &'a mut dyn FnMut(&mut Shell<M>, &Handle<M>) -> Result<(), Failure>;
+
+/// The same for calls of a step, put into the caller.
+///
+/// # Safety
+/// As [`crate::shell::enter`].
+#[inline]
+pub(super) unsafe fn enter_quickly<M: Model>(
+    instance: Instance,
+    name: &'static str,
+    body: impl FnOnce(&mut Shell<M>, &Handle<M>) -> Result<(), Failure>,
+) -> Status {
     // SAFETY: by this function's contract.
     let Some(handle) = (unsafe { handle::<M>(instance) }) else {
         return ERROR;

@@ -3,7 +3,7 @@
 use macrostep_fmi3::*;
 use macrostep_slave::{Model, Outcome, Phase, Slave};
 
-use super::handle::{Handle, enter};
+use super::handle::{Handle, enter_quickly};
 use super::nodes::{FINEST, Fitted, SETS, fitted, node};
 use crate::pointers::place;
 use crate::shell::{Failure, Shell};
@@ -28,7 +28,7 @@ pub struct Answers {
 pub unsafe fn do_step<M: Model>(instance: Instance, t: f64, step: f64, keep: Boolean, to: Answers) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(instance, "fmi3DoStep", |shell, handle| {
+        enter_quickly::<M>(instance, "fmi3DoStep", |shell, handle| {
             // Where the answers go is known before anything is done.
             let event_needed = place("eventHandlingNeeded", to.event_needed)?;
             let terminate = place("terminateSimulation", to.terminate)?;

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use macrostep_fmi3::*;
 use macrostep_slave::{Fault, Model, Slave, Tangent};
 
-use super::handle::{Type, enter, handle};
+use super::handle::{Type, enter, enter_quickly, handle};
 use crate::pointers::{Problem, list, list_mut, text};
 use crate::shell::Failure;
 
@@ -27,7 +27,7 @@ pub unsafe fn get_float64<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(instance, "fmi3GetFloat64", |shell, handle| {
+        enter_quickly::<M>(instance, "fmi3GetFloat64", |shell, handle| {
             let (refs, values) = (list("valueReferences", refs, count)?, list_mut("values", values, value_count)?);
             same(value_count, count)?;
             if !refs.contains(&0) {
@@ -64,7 +64,7 @@ pub unsafe fn set_float64<M: Model>(
     }
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(instance, "fmi3SetFloat64", |shell, handle| {
+        enter_quickly::<M>(instance, "fmi3SetFloat64", |shell, handle| {
             same(value_count, count)?;
             let locals = handle.references.all_of_type(list("valueReferences", refs, count)?, Type::Float64)?;
             Ok(shell.instance.set_real(&locals, list("values", values, count)?)?)
@@ -265,7 +265,7 @@ pub unsafe fn get_output_derivatives<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(instance, "fmi3GetOutputDerivatives", |shell, handle| {
+        enter_quickly::<M>(instance, "fmi3GetOutputDerivatives", |shell, handle| {
             same(value_count, count)?;
             let locals = handle.references.all_of_type(list("valueReferences", refs, count)?, Type::Float64)?;
             let orders = list("orders", orders, count)?;
@@ -292,7 +292,7 @@ pub struct Direction {
 pub unsafe fn get_directional_derivative<M: Model>(instance: Instance, of: Direction) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter::<M>(instance, "fmi3GetDirectionalDerivative", |shell, handle| {
+        enter_quickly::<M>(instance, "fmi3GetDirectionalDerivative", |shell, handle| {
             same(of.seed_count, of.known_count)?;
             same(of.sensitivity_count, of.unknown_count)?;
             let references = &handle.references;

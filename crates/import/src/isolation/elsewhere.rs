@@ -104,17 +104,22 @@ pub fn during<T>(_name: &str, _call: Call, _advice: &str, work: impl FnOnce() ->
     work()
 }
 
-/// Makes a unit.
+/// An instance of an FMU by its face.
 ///
 /// # Errors
-/// Those of `make`.
-pub fn watched<U, E>(
-    _name: &str,
+/// Those of the FMU.
+pub fn watched(
+    fmu: &Fmu,
+    name: &str,
+    options: &FmuOptions,
     _limit: Duration,
     _advice: &str,
-    make: impl FnOnce() -> Result<U, E>,
-) -> Result<U, E> {
-    make()
+) -> Result<Box<dyn Unit>, FmuError> {
+    Ok(match fmu.face() {
+        Face::CoSimulation if fmu.is_of_3() => Box::new(fmu.instantiate_3(name, options)?),
+        Face::CoSimulation => Box::new(fmu.instantiate(name, options)?),
+        Face::ModelExchange => Box::new(fmu.instantiate_equations(name, options)?),
+    })
 }
 
 /// Nobody watches.

@@ -109,7 +109,7 @@ pub use system::divert_output;
 #[cfg(target_os = "linux")]
 pub use unit::IsolatedUnit;
 #[cfg(target_os = "linux")]
-pub use watched::{ADVICE, Watched, during, watched};
+pub use watched::{ADVICE, during, watched};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -11,7 +11,7 @@ use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
 use super::board::Place;
 use super::call::Call;
 use super::system::board;
-use crate::fmu::Fmu;
+use crate::fmu::{Face, Fmu, FmuError, FmuOptions};
 
 /// Advice about a slave that ends the program, if the verb has the option.
 pub const ADVICE: &str = "`--isolate` runs it in a process of its own";
@@ -87,28 +87,38 @@ impl Drop for Marks {
 
 /// A unit whose calls are on the board. Each costs three stores to memory nobody else touches. What a call touches stands first.
 #[repr(C)]
-pub struct Watched<U> {
+struct Watched<U> {
     // Dropped in this order.
     marks: Marks,
     inner: U,
     _notes: Notes,
 }
 
-/// Makes a unit of an FMU, which is a call that is watched too; a call may take as long as `limit`, 0 for ever. `advice` is what a
-/// user can do where it ends the program.
+/// An instance of an FMU in this process by its face: each call is on the board, and so is making it; a call may take as long as `limit`, 0 for
+/// ever. `advice` is what a user can do where it ends the program.
 ///
 /// # Errors
-/// Those of `make`.
-pub fn watched<U: Unit, E>(
+/// Those of the FMU.
+pub fn watched(
     fmu: &Fmu,
     name: &str,
+    options: &FmuOptions,
     limit: Duration,
     advice: &str,
-    make: impl FnOnce() -> Result<U, E>,
-) -> Result<Watched<U>, E> {
+) -> Result<Box<dyn Unit>, FmuError> {
     let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     board().call_limit_ms.store(limit_ms, Ordering::Relaxed);
     board().advice.set(advice);
+    // Each face is a type of its own, so that a step is one call.
+    Ok(match fmu.face() {
+        Face::CoSimulation if fmu.is_of_3() => Box::new(noted(fmu, name, || fmu.instantiate_3(name, options))?),
+        Face::CoSimulation => Box::new(noted(fmu, name, || fmu.instantiate(name, options))?),
+        Face::ModelExchange => Box::new(noted(fmu, name, || fmu.instantiate_equations(name, options))?),
+    })
+}
+
+/// Makes a unit whose calls are noted.
+fn noted<U: Unit>(fmu: &Fmu, name: &str, make: impl FnOnce() -> Result<U, FmuError>) -> Result<Watched<U>, FmuError> {
     let notes = Notes::new(name, fmu.is_of_3());
     notes.place.begin(Call::Load, 1);
     let made = make();

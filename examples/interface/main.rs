@@ -6,12 +6,13 @@
 //!
 //! Beam and springs are units of a co-simulation: FMUs, or the same models natively.
 
+pub mod beam;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use macrostep::factory;
-use macrostep_analysis::beam::{BeamOnSprings, BeamRun, Interface};
 use macrostep_analysis::models::{self, Factory};
 use macrostep_master::Sampling;
 use macrostep_master::record::{Column, Trace};
@@ -24,6 +25,8 @@ use macrostep_run::write_trace;
 use macrostep_system::words::{Correct, Predict};
 use nalgebra::DMatrix;
 use serde_json::json;
+
+use beam::{BeamOnSprings, BeamRun, Interface};
 
 /// What is asked for.
 #[derive(Debug, Parser)]

@@ -4,11 +4,12 @@
 //! static solution of the full model under ρω²r and ρg. The slides give neither axis, speed, mounting, density nor
 //! gravity, so their own table cannot be repeated.
 
-use super::{clamped_static, tie};
-use crate::mesh::{finer_t_square, t_square};
-use crate::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh, StepEnd};
-use crate::{Basis, BodyState, Error, FlexibleBody, Loads, Material, Mesh, Structure, Tied};
+use macrostep_flexible::mesh::{finer_t_square, t_square};
+use macrostep_flexible::moving::{Base, FrameMotion, GeneralizedAlpha, Rayleigh, StepEnd};
+use macrostep_flexible::{Basis, BodyState, Error, FlexibleBody, Loads, Material, Mesh, Structure, Tied};
 use nalgebra::{DMatrix, DVector, UnitQuaternion, Vector3};
+
+use super::{clamped_static, tie};
 
 /// Speed in rad/s.
 pub const SPIN_RAD_S: f64 = 10.0;

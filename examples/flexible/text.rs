@@ -1,20 +1,17 @@
-//! `macrostep flex examples`: long beam, L-beam and T-square beside the numbers of the paper.
+//! Long beam, L-beam and T-square beside the numbers of the text.
 
 use std::path::Path;
 
+use macrostep::drawing::{TOP, Wire, moved};
 use macrostep_flexible::Error;
-use macrostep_flexible::examples::l_beam::{ANSYS_HZ, LBeam, THEORY_HZ};
-use macrostep_flexible::examples::long_beam::{self, LongBeam, SLIDES_PERCENT};
-use macrostep_flexible::examples::t_square::{SPIN_UP_S, TSquare};
 use macrostep_plot::Table;
 use macrostep_plot::{Axis, Chart, Figure, Series};
 use serde_json::json;
 
-use super::arguments::ExamplesArguments;
-use super::drawing::{TOP, Wire, moved};
-use crate::failure::Failure;
-use crate::files::write_text;
-use crate::print;
+use super::l_beam::{ANSYS_HZ, LBeam, THEORY_HZ};
+use super::long_beam::{self, LongBeam, SLIDES_PERCENT};
+use super::t_square::{SPIN_UP_S, TSquare};
+use super::{Arguments, Failed};
 
 const NAMES: [&str; 3] = ["u_z", "phi_x", "phi_y"];
 
@@ -25,23 +22,19 @@ struct Found {
     t_square: TSquare,
 }
 
-/// Computes, prints and writes.
+/// Computes and writes; what is to be printed.
 ///
 /// # Errors
-/// [`Failure`] of the computation or the files.
-pub fn run(arguments: &ExamplesArguments) -> Result<(), Failure> {
-    let found = Found::new().map_err(Failure::run)?;
-    if arguments.json {
-        print::line(found.json())?;
-    } else {
-        print::line(found.tables())?;
-    }
+/// Those of the computation and the files.
+pub fn run(arguments: &Arguments) -> Result<String, Failed> {
+    let found = Found::new()?;
+    let json = found.json().to_string();
     if let Some(folder) = &arguments.out {
-        write_text(&folder.join("examples.json"), &found.json().to_string())?;
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("examples.json"), &json)?;
         found.pictures(folder)?;
-        crate::print::remark!("wrote result and pictures to `{}`", folder.display());
     }
-    Ok(())
+    Ok(if arguments.json { json } else { found.tables() })
 }
 
 impl Found {
@@ -152,9 +145,9 @@ impl Found {
         table
     }
 
-    fn pictures(&self, folder: &Path) -> Result<(), Failure> {
+    fn pictures(&self, folder: &Path) -> Result<(), Failed> {
         self.l_beam_figure().write(folder, "l_beam")?;
-        self.long_beam_figure().map_err(Failure::run)?.write(folder, "long_beam")?;
+        self.long_beam_figure()?.write(folder, "long_beam")?;
         self.t_square_figure().write(folder, "t_square")?;
         Ok(())
     }

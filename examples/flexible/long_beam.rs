@@ -10,10 +10,11 @@
 //! | u_z, φ_x, φ_y | deflection (m) and rotations (rad) of the free end |
 //! | EI, GJ | bending and Saint-Venant torsion stiffness, N m² |
 
-use super::{clamped_static, tie};
-use crate::mesh::long_beam;
-use crate::{Basis, Error, Material};
+use macrostep_flexible::mesh::long_beam;
+use macrostep_flexible::{Basis, Error, Material};
 use nalgebra::{DMatrix, Vector3, Vector6};
+
+use super::{clamped_static, tie};
 
 /// f_z in N, t_x and t_y in N m.
 pub const LOAD: f64 = 1e-4;

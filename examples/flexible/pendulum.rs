@@ -1,18 +1,15 @@
-//! `macrostep flex pendulum`: a flexible arm with a payload at its tip, coupled, beside the system in one piece.
+//! A flexible arm with a payload at its tip, coupled, beside the system in one piece.
 
-use macrostep_analysis::pendulum::{OnePiece, Pendulum, Point, distance_m};
+use macrostep::factory;
+use macrostep_analysis::models;
 use macrostep_master::record::{Column, Trace};
-use macrostep_plot::Table;
-use macrostep_plot::{Axis, Chart, Figure, Series};
+use macrostep_plot::{Axis, Chart, Figure, Series, Table};
+use macrostep_run::write_trace;
 use macrostep_system::words::{Correct, Predict};
 use serde_json::json;
 
-use super::arguments::PendulumArguments;
-use crate::failure::Failure;
-use crate::files::{write_system, write_text, write_trace};
-use crate::laboratory::arguments::factory;
-use crate::print;
-use crate::progress::progress_bar;
+use super::arm::{OnePiece, Pendulum, Point, distance_m};
+use super::{Arguments, Failed};
 
 /// Time between two compared points (s), and macro steps of the table (s).
 const SAMPLE_S: f64 = 2e-3;
@@ -51,74 +48,64 @@ struct Found {
     shown: Pendulum,
 }
 
-/// Computes, prints and writes.
+/// Computes and writes; what is to be printed.
 ///
 /// # Errors
-/// [`Failure`] of the runs or the files.
-pub fn run(arguments: &PendulumArguments) -> Result<(), Failure> {
+/// Those of the runs and the files, and for a stop time out of range.
+pub fn run(arguments: &Arguments) -> Result<String, Failed> {
     let found = Found::new(arguments)?;
-    if arguments.json {
-        print::line(found.json())?;
-    } else {
-        print::line(found.table().terminal())?;
-    }
+    let json = found.json().to_string();
     if let Some(folder) = &arguments.out {
-        write_text(&folder.join("pendulum.json"), &found.json().to_string())?;
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("pendulum.json"), &json)?;
         found.figure().write(folder, "pendulum")?;
-        let head = "arm and payload at the longest step, with linear extrapolation: the rows of trace.csv";
-        write_system(&folder.join("scenario.toml"), head, Ok(found.shown.scenario()))?;
-        write_trace(&folder.join("trace.csv"), &found.trace())?;
-        crate::print::remark!("wrote result and picture to `{}`", folder.display());
+        // Arm and payload at the longest step, with linear extrapolation: the rows of trace.csv.
+        std::fs::write(folder.join("scenario.toml"), macrostep_system::toml::write(&found.shown.scenario()))?;
+        write_trace(&found.trace(), std::fs::File::create(folder.join("trace.csv"))?)?;
     }
-    Ok(())
+    Ok(if arguments.json { json } else { found.table().terminal() })
 }
 
 impl Found {
-    fn new(arguments: &PendulumArguments) -> Result<Found, Failure> {
+    fn new(arguments: &Arguments) -> Result<Found, Failed> {
         // Points to compare, a sample apart: at least one, at most 1e5.
         let count = (arguments.stop / SAMPLE_S).round();
         if !(1.0..=1e5).contains(&count) {
-            let expected = format!("expected {SAMPLE_S} s to 200 s");
-            return Err(Failure::Usage(format!("`--stop {}`: {expected}", arguments.stop)));
+            return Err(format!("`--stop {}`: expected {SAMPLE_S} s to 200 s", arguments.stop).into());
         }
         let count = count as u64;
         // The pendulum as one body with its payload, the solution the others are compared with.
-        let bar = progress_bar(count + (methods().len() * STEPS_S.len()) as u64, "points and runs");
-        let mut system = OnePiece::new().map_err(Failure::Run)?;
+        let mut system = OnePiece::new()?;
         let mut one_piece = Vec::new();
         for k in 0..=count {
             if k > 0 {
-                system.advance(SAMPLE_S).map_err(Failure::run)?;
-                bar.inc(1);
+                system.advance(SAMPLE_S)?;
             }
-            one_piece.push(system.point(k as f64 * SAMPLE_S).map_err(Failure::run)?);
+            one_piece.push(system.point(k as f64 * SAMPLE_S)?);
         }
-        // The same as coupled units.
-        let factory = factory(arguments.units);
+        // The same as coupled units. While these live, FMUs need not be unpacked again.
+        let open = if arguments.native { Vec::new() } else { factory::open_all()? };
+        let factory: models::Factory<'_> = if open.is_empty() { &models::native } else { &factory::fmu };
         // A run of one method and macro step; points are compared on the same grid.
         let of = |step_s: f64, (_, predict, correct): Method| {
             let every = (SAMPLE_S / step_s).round() as u64;
             Pendulum { step_s, steps: count * every, every, predict, correct }
         };
-        let run = |step_s: f64, method: Method| {
-            bar.inc(1);
-            of(step_s, method).run(factory).map_err(|e| format!("{} with H = {step_s:e} s: {e}", method.0))
-        };
         // Every method with every macro step. One that is unstable with a long step is a row that says so.
         let mut coupled = Vec::new();
         for method in methods() {
             for step_s in STEPS_S {
-                let points = match run(step_s, method) {
+                let run = of(step_s, method).run(factory);
+                let points = match run.map_err(|e| format!("{} with H = {step_s:e} s: {e}", method.0)) {
                     Err(what) if step_s > STEPS_S[STEPS_S.len() - 1] => {
-                        crate::print::remark!("note: {what}");
+                        eprintln!("note: {what}");
                         None
                     }
-                    points => Some(points.map_err(Failure::Run)?),
+                    points => Some(points?),
                 };
                 coupled.push((method.0, step_s, points));
             }
         }
-        bar.finish_and_clear();
         Ok(Found { one_piece, coupled, shown: of(STEPS_S[0], methods()[SHOWN]) })
     }
 

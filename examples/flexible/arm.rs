@@ -10,7 +10,8 @@
 //! *In one piece*: the same equations as one system, by the classical Runge–Kutta scheme with steps that resolve the highest
 //! mode of the arm.
 
-use macrostep_benchmarks::pendulum;
+use macrostep_analysis::models::{self, Factory};
+use macrostep_benchmarks::{GRAVITY_M_S2, PAYLOAD, pendulum};
 use macrostep_flexible::moving::{Loads, Workspace};
 use macrostep_flexible::{BodyState, FlexibleBody, Joint};
 use macrostep_master::RunError;
@@ -19,10 +20,6 @@ use macrostep_models_flexible::{ARM, ImportedBody, Stored};
 use macrostep_system::Scenario;
 use macrostep_system::words::{Correct, Predict};
 use nalgebra::Vector3;
-
-use crate::models;
-use crate::models::Factory;
-use macrostep_benchmarks::{GRAVITY_M_S2, PAYLOAD};
 
 /// A coupled run.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@
 //!
 //! Reference: [Peeters 2024] section 3.
 
-use crate::models::{self, Factory};
+use macrostep_analysis::models::{self, Factory};
 use macrostep_benchmarks::beam::{self, beam};
 use macrostep_master::record::Trace;
 use macrostep_master::{RunError, Sampling};
