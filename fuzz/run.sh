@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds all fuzz targets once, with the address sanitizer, and runs each for some seconds (10 unless told) from the committed
-# seeds, or with `runs=N` N inputs of a fixed sequence. Needs cargo-fuzz: `cargo install cargo-fuzz`. Works with a stable compiler. What a run finds beyond the seeds stays
-# in fuzz/corpus, an input that fails in fuzz/artifacts. FUZZ_TARGET_DIR says where to build (fuzz/target unless told).
+# seeds, or with `runs=N` N inputs of a fixed sequence. Needs a C++ compiler, for libFuzzer. Works with a stable Rust compiler. What a run finds beyond the seeds
+# stays in fuzz/corpus, an input that fails in fuzz/artifacts. FUZZ_TARGET_DIR says where to build (fuzz/target unless told).
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-10} in
@@ -10,7 +10,12 @@ case ${1:-10} in
 esac
 build=${FUZZ_TARGET_DIR:-fuzz/target}
 triple=$(rustc -vV | sed -n 's/^host: //p')
-RUSTC_BOOTSTRAP=1 cargo fuzz build --target-dir "$build"
+# The flags of `cargo fuzz`, which takes longer to install than the targets take to run: counters and comparisons for libFuzzer, the sanitizer, and checks of
+# overflow and debug assertions. With `--target` they are not those of build scripts.
+cover="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
+cover="$cover -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
+RUSTC_BOOTSTRAP=1 RUSTFLAGS="$cover -Zsanitizer=address -Cdebug-assertions=yes --cfg fuzzing" \
+    cargo build --locked --release --manifest-path fuzz/Cargo.toml --bins --target "$triple" --target-dir "$build"
 for target in archive xml csv calls calls_3 toml ssd; do
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     echo "fuzz target: $target"
