@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::fmu::{Fmu, FmuUnit};
-use macrostep_master::unit::{Failure, UnitError};
+use crate::fmu::{Face, Fmu, FmuError, FmuOptions, FmuUnit};
+use macrostep_master::unit::{Failure, Unit, UnitError};
 
 use super::limits::Isolation;
 
