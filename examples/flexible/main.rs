@@ -2,8 +2,8 @@
 //! in one piece. What docs/flexible.md shows is made here.
 //!
 //! ```text
-//! cargo run --release --example flexible -- --out examples            long beam, L-beam and T-square
-//! cargo run --release --example flexible -- pendulum --out pendulum   the arm by nine methods over the macro step
+//! cargo run --release --example flexible -- --out out/flexible            long beam, L-beam and T-square
+//! cargo run --release --example flexible -- pendulum --out out/pendulum   the arm by nine methods over the macro step
 //! ```
 //!
 //! The meshes are those of `macrostep_flexible::mesh`; arm and payload are FMUs, or the same models natively.

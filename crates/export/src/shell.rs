@@ -114,7 +114,7 @@ pub(crate) unsafe fn enter<M: Model>(
     name: &'static str,
     body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
 ) -> Status {
-    // One function for all calls but those of a step: what is put into each of them is a seventh of what an FMU takes to compile.
+    // One function for all calls but those of a step: what is put into each of them is a fifth of what an FMU takes to compile.
     #[inline(never)]
     unsafe fn one<M: Model>(c: Component, name: &'static str, body: Body<'_, M>) -> Status {
         // SAFETY: by the contract of `enter`.
