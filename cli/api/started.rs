@@ -60,19 +60,22 @@ impl Started {
         self.windows.map_or_else(|| self.simulation.is_over(), |all| self.done >= all)
     }
 
-    /// One macro step.
+    /// Up to `steps` macro steps, fewer where the run ends; returns how many.
     ///
     /// # Errors
     /// What a unit or the master answers; at the end of the run, that it is over.
-    #[inline]
-    pub fn step(&mut self) -> Result<(), Fault> {
+    pub fn steps(&mut self, steps: u64) -> Result<u64, Fault> {
         if self.is_over() {
             let t_s = self.time_s();
             let sentence = format!("the run is over at t = {t_s} s: choose a later stop");
             return Err(Fault { time_s: Some(t_s), ..Fault::failed(sentence) });
         }
-        self.done += self.simulation.advance(1, (0, u64::MAX), &mut ())?;
-        Ok(())
+        let left = self.windows.map_or(u64::MAX, |all| all - self.done);
+        let before = self.simulation.statistics().windows;
+        let made = self.simulation.advance(steps.min(left), (0, u64::MAX), &mut ());
+        // Steps before one that fails are made.
+        self.done += self.simulation.statistics().windows - before;
+        Ok(made?)
     }
 
     /// Names of the recorded variables.

@@ -15,6 +15,9 @@ use crate::work::at_once;
 /// How long steps are made without a look for interrupts.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Most steps in one block: units may become slow from one step to the next.
+const BLOCK_MAX: u64 = 4096;
+
 /// A run under way.
 #[pyclass(module = "macrostep._macrostep", frozen)]
 pub struct Simulation {
@@ -72,18 +75,12 @@ impl Simulation {
     #[pyo3(signature = (steps = 1))]
     fn step(&self, py: Python<'_>, steps: u64) -> PyResult<()> {
         let mut left = steps;
+        // Blocks of steps, so that what a call costs is paid once in many, and a look for interrupts between them.
+        let mut block = 1;
         while left > 0 {
-            left = self.with(py, |started| {
-                let began = (left > 1).then(Instant::now);
-                while left > 0 {
-                    started.step()?;
-                    left -= 1;
-                    if began.is_some_and(|began| began.elapsed() > LOOK) {
-                        break;
-                    }
-                }
-                Ok(left)
-            })?;
+            let began = Instant::now();
+            left -= self.with(py, |started| started.steps(left.min(block)))?;
+            block = if began.elapsed() < LOOK / 4 { (2 * block).min(BLOCK_MAX) } else { (block / 2).max(1) };
             if left > 0 {
                 py.check_signals()?;
             }

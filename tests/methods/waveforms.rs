@@ -138,13 +138,27 @@ fn what_short_windows_leave_adds_up_to_the_tolerance() {
     }
 }
 
+/// The damped motion of a stiff link has died down, and grows again from rounding in windows that are too long for it, by 15 % each: they are halved while
+/// it is small. What nodes leave out was within the tolerance for 50 windows, which pushed both masses by 46 times the tolerance.
+#[test]
+fn a_motion_that_grows_from_nothing_has_shorter_windows() {
+    let mut numbers = Numbers(48);
+    let (parameters, g) = (0..=493).map(|_| numbers.pair_to(1e6)).last().expect("a pair");
+    for tolerance in [1e-8, 1e-9] {
+        let r = chosen(parameters, Coupling::DisplacementForce, (16, tolerance));
+        let error = r.max_relative_position();
+        println!("g = {g:.2e}: {error:.2e}, {} macro steps", r.statistics.windows);
+        assert!(error <= tolerance && r.verdict.grade == Grade::Ok, "{error:.2e}");
+    }
+}
+
 /// Windows that are chosen, as `waveform` without a number chooses them, make every pair right, however stiff its link is.
 #[test]
 fn a_waveform_chooses_its_windows() {
     let (pairs, gain) = (number("WAVEFORM_PAIRS", 48), number("WAVEFORM_GAIN", 1e6));
     let (nodes, tolerance) = (number("WAVEFORM_NODES", 16), number("WAVEFORM_TOLERANCE", 1e-9));
     let mut numbers = Numbers(number("WAVEFORM_SEED", 47));
-    let (mut right, mut said, mut rounded, mut wrong) = (0, 0, 0, Vec::new());
+    let (mut right, mut said, mut wrong) = (0, 0, Vec::new());
     let (mut calls, mut worst) = (0, 0.0f64);
     for n in 0..pairs {
         let (parameters, g) = numbers.pair_to(gain);
@@ -156,13 +170,11 @@ fn a_waveform_chooses_its_windows() {
         match error {
             error if error <= 10.0 * tolerance => right += 1,
             _ if r.verdict.grade != Grade::Ok => said += 1,
-            // Rounding of a polynomial is 1e-13 of it, and a stiff link makes a force of it.
-            error if error <= 1e-13 * g => rounded += 1,
             error => wrong.push(format!("{coupling} g = {g:.2e}: {error:.2e}")),
         }
     }
     println!(
-        "{pairs} pairs, gain 1e-3 to {gain:e}: {right} right, {said} said, {rounded} with errors of rounding, largest error {worst:.1e}, {calls} calls of mass 1; \
+        "{pairs} pairs, gain 1e-3 to {gain:e}: {right} right, {said} said, largest error {worst:.1e}, {calls} calls of mass 1; \
          {wrong:#?}"
     );
     assert!(wrong.is_empty() && 160 * right >= 155 * pairs, "{wrong:#?}");

@@ -13,6 +13,10 @@
 //! so that what is left out adds up to the tolerance over a longest window,
 //! because what Q intervals between nodes leave out falls about as H^Q. It doubles again where r ≤ 2^−Q, or where what is left out is
 //! rounding. A length that was refused is not tried again before 4 windows have passed, and twice as many after each further refusal.
+//!
+//! A fast motion that has died down may grow from nothing in windows that are too long for it, by a constant factor each, while the other signals
+//! are smooth; what is left out would say so when it has pushed the masses for long. So a window at the end of 8 that leave out more and more, twice as much at
+//! least, is taken back and halved as well.
 //! Windows are halves of the longest one and end at each multiple of it, so that few lengths occur: a corrector learns each of them anew.
 //!
 //! Halving is always cheaper here than more nodes: a slave is told the number of nodes before it is initialised, so that another number would
@@ -24,6 +28,9 @@ use crate::time::Tick;
 
 /// What is left out is rounding below this.
 const ROUNDING: f64 = 1e-15;
+
+/// Windows of one length that leave out more and more before the length is refused, and how many times as much the last of them leaves out.
+const GROWING: (Tick, f64) = (8, 2.0);
 
 /// Windows to wait before a length that was refused is tried again, at first and at most.
 const WAIT: [f64; 2] = [4.0, 1024.0];
@@ -56,7 +63,11 @@ impl Controller {
     ) -> Verdict {
         let is_converged = corrected.convergence.converged;
         let allowed = (self.tolerance * length as f64 / self.parts as f64).max(ROUNDING);
-        let r = if is_converged { corrected.left_out / allowed } else { f64::INFINITY };
+        let growth = state.growth.of(length, corrected.left_out);
+        let is_growing = growth.windows >= GROWING.0
+            && corrected.left_out >= GROWING.1 * growth.first.max(10.0 * ROUNDING)
+            && self.may_shorten(length);
+        let r = if is_converged && !is_growing { corrected.left_out / allowed } else { f64::INFINITY };
         let nodes = self.waveforms.unwrap_or(1) as f64;
         let (windows_left, refused) = state.refused;
         // Taken back and halved.
@@ -68,6 +79,7 @@ impl Controller {
             state.length = (length >> halvings).max(self.least);
             return Verdict::Rejected;
         }
+        state.growth = growth;
         state.course.window_s = [state.course.window_s[0].min(window_s), state.course.window_s[1].max(window_s)];
         // Doubled where that is expected to stand, from a multiple of the double on.
         let double = 2 * length;
@@ -78,5 +90,26 @@ impl Controller {
             state.length = double;
         }
         Verdict::Accepted
+    }
+}
+
+/// How what is left out has grown in windows of one length.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Growth {
+    length: Tick,
+    /// What the first of them left out, and the last.
+    first: f64,
+    last: f64,
+    /// Windows since the first.
+    windows: Tick,
+}
+
+impl Growth {
+    /// With one more window, of `length`: growth goes on, or begins here.
+    fn of(self, length: Tick, left_out: f64) -> Growth {
+        if length == self.length && left_out > self.last {
+            return Growth { last: left_out, windows: self.windows + 1, ..self };
+        }
+        Growth { length, first: left_out, last: left_out, windows: 0 }
     }
 }

@@ -1,0 +1,18 @@
+#!/bin/bash
+# Stands in for rustdoc while cargo tests the examples of documentation: `RUSTDOC=$PWD/tests/kit/rustdoc.sh DOCS=FOLDER cargo test --workspace`.
+# It makes the pages of the same crate first, in FOLDER, with warnings as errors. `cargo doc` would look at all dependencies a second time.
+set -euo pipefail
+pages=() is_test= skip=
+for argument in "$@"; do
+    case $skip$argument in
+    --test) is_test=yes ;;
+    --test-run-directory | --test-args | --test-runtool | --test-builder) skip=next: ;;
+    --test-*=* | --no-run | --nocapture) ;;
+    next:*) skip= ;;
+    *) pages+=("$argument") ;;
+    esac
+done
+if [ "$is_test" ]; then
+    rustdoc "${pages[@]}" --out-dir "$DOCS" --document-private-items --deny warnings
+fi
+exec rustdoc "$@"
