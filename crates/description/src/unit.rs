@@ -162,4 +162,22 @@ mod tests {
         let unit = BaseUnit { kg: 1, m: -2, s: 3, a: 1, k: -1, mol: 1, cd: -1, rad: 2, ..BaseUnit::default() };
         assert_eq!(BaseUnit::si("kg.s3.A.mol.rad2/(m2.K.cd)"), Some(unit));
     }
+
+    /// Units with names of their own, by the laws that define them.
+    #[test]
+    fn named_units_are_products_of_others() {
+        for (name, product) in [
+            ("N", "kg.m/s2"),
+            ("Pa", "N/m2"),
+            ("J", "N.m"),
+            ("W", "J/s"),
+            ("C", "A.s"),
+            ("V", "W/A"),
+            ("Ohm", "V/A"),
+            ("H", "V.s/A"),
+            ("F", "C/V"),
+        ] {
+            assert!(BaseUnit::si(name).is_some() && BaseUnit::si(name) == BaseUnit::si(product), "{name}");
+        }
+    }
 }

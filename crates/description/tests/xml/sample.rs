@@ -1,6 +1,6 @@
 //! A description that uses every part of the file, and its text as a snapshot.
 
-use macrostep_description::xml::{read_str, write};
+use macrostep_description::xml::{read_str, write, write_3};
 use macrostep_description::{
     BaseUnit, Causality, CoSimulation, DefaultExperiment, Dependencies, DependencyKind, DisplayUnit, Initial, Item,
     Kind, LogCategory, ModelDescription, ModelStructure, Naming, RealAttributes, TypeDefinition, Unit, Unknown, Value,
@@ -129,6 +129,24 @@ pub fn sample() -> ModelDescription {
 #[test]
 fn the_text_is_kept() {
     insta::assert_snapshot!(write(&sample()));
+}
+
+#[test]
+fn the_text_of_fmi_3_is_kept() {
+    insta::assert_snapshot!(write_3(&sample()));
+}
+
+/// The time is there where the description has no independent variable, under a name that is free.
+#[test]
+fn fmi_3_has_one_independent_variable() {
+    let mut d = sample();
+    d.variables[0].causality = Causality::Local;
+    for (name, expected) in [("time", "independent time"), ("t", "time")] {
+        d.variables[0].name = name.to_owned();
+        let expected = format!(r#"<Float64 name="{expected}" valueReference="0" causality="independent""#);
+        assert!(write_3(&d).contains(&expected), "{name}");
+    }
+    assert_eq!(write_3(&sample()).matches("independent").count(), 1);
 }
 
 #[test]

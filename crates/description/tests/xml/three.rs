@@ -1,7 +1,8 @@
 //! Files of FMI 3.0: attributes of variables, arrays, and inputs that may be set inside a step.
 
-use macrostep_description::xml::read_str;
-use macrostep_description::{Dependencies, DependencyKind, ModelDescription};
+use macrostep_description::rules::check;
+use macrostep_description::xml::{Reading, read_str};
+use macrostep_description::{Dependencies, DependencyKind, Kind, ModelDescription};
 
 /// With this attribute of the face, and these of the input and of the output.
 fn reading([face, input, output]: [&str; 3]) -> ModelDescription {
@@ -50,4 +51,86 @@ fn attributes_and_arrays_are_read() {
     assert_eq!(found, [(1, &outputs), (2, &outputs)]);
     let found: Vec<_> = d.structure.initial_unknowns.iter().map(|o| (o.index, &o.dependencies)).collect();
     assert_eq!(found, [(1, &initially), (2, &initially)]);
+}
+
+/// A file with these type definitions, variables and structure.
+pub fn file([types, variables, structure]: [&str; 3]) -> Result<Reading, String> {
+    let text = format!(
+        r#"<fmiModelDescription fmiVersion="3.0" modelName="m" instantiationToken="t">
+<CoSimulation modelIdentifier="m" providesIntermediateUpdate="true"/>
+<TypeDefinitions>{types}</TypeDefinitions>
+<ModelVariables>{variables}</ModelVariables>
+<ModelStructure>{structure}</ModelStructure>
+</fmiModelDescription>"#
+    );
+    read_str(&text).map_err(|e| e.to_string())
+}
+
+/// The description of a file with these type definitions and variables.
+fn with(types: &str, variables: &str) -> Result<ModelDescription, String> {
+    file([types, variables, ""]).map(|reading| reading.description)
+}
+
+/// The first value beyond each end of a type is refused, and the last within it is not.
+#[test]
+fn whole_numbers_are_within_their_types() {
+    for (name, least, greatest) in [
+        ("Int8", -128, 127),
+        ("UInt8", 0, 255),
+        ("Int16", -32768, 32767),
+        ("UInt16", 0, 65535),
+        ("Int32", -2147483648, 2147483647),
+        ("UInt32", 0, 4294967295),
+        ("Int64", -9223372036854775808, 9223372036854775807),
+        ("UInt64", 0, 18446744073709551615i128),
+    ] {
+        for attribute in ["start", "min"] {
+            let read = |value: i128| {
+                with(
+                    "",
+                    &format!(r#"<{name} name="i" valueReference="1" causality="parameter" {attribute}="{value}"/>"#),
+                )
+            };
+            for value in [least, greatest] {
+                assert!(read(value).is_ok(), "{name} {attribute}={value}: {:?}", read(value));
+            }
+            for value in [least - 1, greatest + 1] {
+                let message = read(value).expect_err("a number outside");
+                assert!(message.contains(&value.to_string()) && message.contains(name), "{message}");
+            }
+        }
+    }
+}
+
+/// An enumeration has the items of its type.
+#[test]
+fn items_of_enumerations_are_read() {
+    let types =
+        r#"<EnumerationType name="Mode"><Item name="off" value="0"/><Item name="on" value="2"/></EnumerationType>"#;
+    let variable = r#"<Enumeration name="e" valueReference="1" causality="parameter" declaredType="Mode" start="2"/>"#;
+    let d = with(types, variable).expect("legal");
+    let Kind::Enumeration { items, .. } = &d.types[0].kind else { panic!("{:?}", d.types) };
+    let items: Vec<(&str, i32)> = items.iter().map(|item| (item.name.as_str(), item.value)).collect();
+    assert_eq!(items, [("off", 0), ("on", 2)]);
+}
+
+/// What takes part in updates inside a step is continuous, and no parameter.
+#[test]
+fn updates_inside_a_step_are_of_continuous_inputs_and_of_outputs() {
+    let found = |is_updated: bool, attributes: &str| {
+        let variable =
+            format!(r#"<Float64 name="x" valueReference="1" intermediateUpdate="{is_updated}" {attributes}/>"#);
+        let d = with("", &variable).expect("legal");
+        check(&d).iter().filter(|v| v.rule == "intermediate-update").count()
+    };
+    for (attributes, expected) in [
+        (r#"causality="input" start="0""#, 0),
+        (r#"causality="input" start="0" variability="discrete""#, 1),
+        (r#"causality="output""#, 0),
+        (r#"causality="output" variability="discrete""#, 0),
+        (r#"causality="local""#, 0),
+        (r#"causality="parameter" start="0" variability="fixed""#, 1),
+    ] {
+        assert_eq!([found(true, attributes), found(false, attributes)], [expected, 0], "{attributes}");
+    }
 }

@@ -107,8 +107,10 @@ impl Lists {
                     None => None,
                 };
                 for index in elements.clone() {
-                    let known = known.as_ref().filter(|known| known.len() <= room);
-                    room -= known.map_or(0, |known| if elements.len() > 1 { known.len() } else { 0 });
+                    // Those of scalars are bounded by the length of the file.
+                    let takes = known.as_ref().map_or(0, |known| if elements.len() > 1 { known.len() } else { 0 });
+                    let known = known.as_ref().filter(|_| takes <= room);
+                    room -= known.map_or(0, |_| takes);
                     let dependencies = known.map_or(Dependencies::All, |known| Dependencies::Known(known.clone()));
                     unknowns.push(Unknown { index, dependencies });
                 }

@@ -5,7 +5,7 @@ use std::io;
 use super::super::write::{Tag, Xml, about, annotation, category, default_experiment, list, text, unit};
 use super::super::write_variables::{Typed, Types, attributes, dependencies, items, role, value_text};
 use crate::inherit::by_name;
-use crate::{CoSimulation, Kind, ModelDescription, Native, TypeDefinition, Unknown, Value, Variable};
+use crate::{Causality, CoSimulation, Kind, ModelDescription, Native, TypeDefinition, Unknown, Value, Variable};
 
 /// The text of `modelDescription.xml` for FMI 3.0 of a description of ours, as [`super::super::write()`] writes that for FMI 2.0.
 ///
@@ -35,7 +35,9 @@ fn root(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
         }
         let types = by_name(&d.types);
         Tag::new("ModelVariables").around(xml, |xml| {
-            time(xml, d)?;
+            if d.variables.iter().all(|v| v.causality != Causality::Independent) {
+                time(xml, d)?;
+            }
             (1..).zip(&d.variables).try_for_each(|(reference, v)| variable(xml, (d, v), reference, &types))
         })?;
         structure(xml, d)?;
@@ -75,7 +77,7 @@ fn type_definition(xml: &mut Xml, definition: &TypeDefinition) -> io::Result<()>
     if named.is_empty() { tag.alone(xml) } else { tag.around(xml, |xml| items(xml, named)) }
 }
 
-/// The independent variable, which FMI 2.0 need not have.
+/// The independent variable, which FMI 2.0 need not have and FMI 3.0 has exactly once.
 fn time(xml: &mut Xml, d: &ModelDescription) -> io::Result<()> {
     let mut tag = Tag::new(Native::Float64.name());
     tag.put("name", if d.variable("time").is_none() { "time" } else { "independent time" });
