@@ -136,6 +136,33 @@ fn the_text_of_fmi_3_is_kept() {
     insta::assert_snapshot!(write_3(&sample()));
 }
 
+/// What FMI 3.0 has of a description comes back: all but the attributes that only FMI 2.0 has.
+#[test]
+fn fmi_3_reads_back() {
+    let reading = read_str(&write_3(&sample())).expect("our own text");
+    assert_eq!(reading.warnings, []);
+    assert_eq!(rules::check(&reading.description), []);
+    let (read, written) = (reading.description, sample());
+    assert_eq!((&read.units, &read.types), (&written.units, &written.types));
+    assert_eq!(read.structure, written.structure);
+    assert_eq!((&read.log_categories, read.default_experiment), (&written.log_categories, written.default_experiment));
+    assert_eq!(read.vendor_annotations, written.vendor_annotations);
+    for (n, (read, written)) in (1..).zip(read.variables.iter().zip(&written.variables)) {
+        let expected = Variable { value_reference: n, ..written.clone() };
+        assert_eq!(*read, expected);
+    }
+}
+
+/// Without unknowns the structure is there, and empty.
+#[test]
+fn fmi_3_always_has_a_structure() {
+    let d = ModelDescription { structure: ModelStructure::default(), ..sample() };
+    assert!(write_3(&d).contains("<ModelStructure/>"), "{}", write_3(&d));
+    let outputs = vec![Unknown { index: 2, dependencies: Dependencies::All }];
+    let d = ModelDescription { structure: ModelStructure { outputs, ..ModelStructure::default() }, ..sample() };
+    assert!(write_3(&d).contains(r#"<Output valueReference="3"/>"#), "{}", write_3(&d));
+}
+
 /// The time is there where the description has no independent variable, under a name that is free.
 #[test]
 fn fmi_3_has_one_independent_variable() {

@@ -71,6 +71,27 @@ fn with(types: &str, variables: &str) -> Result<ModelDescription, String> {
     file([types, variables, ""]).map(|reading| reading.description)
 }
 
+/// Flags of reals, texts, and the name of the library of equations.
+#[test]
+fn kinds_and_faces_are_those_of_the_file() {
+    let d = with(
+        r#"<Float64Type name="Free" unbounded="true" relativeQuantity="true"/>"#,
+        r#"<Float64 name="x" valueReference="1" unbounded="true"/><Float64 name="y" valueReference="2" relativeQuantity="true"/>
+<String name="s" valueReference="3" causality="parameter"><Start value="a"/></String>
+<Binary name="b" valueReference="4" causality="parameter"><Start value="00"/></Binary>"#,
+    )
+    .expect("legal");
+    let flags = |n: usize| d.variables[n].real().map(|a| [a.unbounded, a.relative_quantity]);
+    assert_eq!([flags(0), flags(1)], [Some([true, false]), Some([false, true])]);
+    assert_eq!([&d.variables[2].kind, &d.variables[3].kind], [&Kind::String, &Kind::String]);
+    let Kind::Real(free) = &d.types[0].kind else { panic!("{:?}", d.types) };
+    assert!(free.unbounded && free.relative_quantity);
+    let equations = r#"<fmiModelDescription fmiVersion="3.0" modelName="m" instantiationToken="t">
+<ModelExchange modelIdentifier="other"/><ModelVariables/><ModelStructure/></fmiModelDescription>"#;
+    let face = read_str(equations).expect("legal").description.model_exchange.expect("the face");
+    assert_eq!(face.model_identifier, "other");
+}
+
 /// The first value beyond each end of a type is refused, and the last within it is not.
 #[test]
 fn whole_numbers_are_within_their_types() {
