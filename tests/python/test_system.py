@@ -117,6 +117,18 @@ def test_steps_one_by_one_are_the_run(fmus):
         sim.step()
 
 
+def test_steps_at_once_are_the_run(fmus):
+    s = build(fmus)
+    run = s.run()
+    with s.start() as sim:
+        sim.step(7)
+        assert sim["mass1.x"] == run["mass1.x"][7]
+        # Those that are left are made before it is said that there are no more.
+        with pytest.raises(ms.Error, match="the run is over"):
+            sim.step(10**9)
+        assert (sim.time, sim["mass1.x"]) == (run.time[-1], run["mass1.x"][-1])
+
+
 def test_values_are_set_between_steps(fmus):
     s = build(fmus)
     with s.start() as sim:

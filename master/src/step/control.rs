@@ -77,8 +77,8 @@ pub(crate) struct ControllerState {
     last: f64,
     /// r of the window under way when it was taken back first, and its length then.
     refused: (f64, Tick),
-    /// Of waveforms.
-    growth: waveforms::Growth,
+    /// Of what windows of waveforms leave out.
+    trend: waveforms::Trend,
     /// Inputs as predicted at the window's end with degree k − 1, k, k + 1, unit by unit.
     predicted: [Vec<Vec<f64>>; 3],
     size: Vec<Vec<f64>>,
@@ -138,7 +138,7 @@ impl Controller {
             length: if self.waveforms.is_some() { self.parts } else { self.least },
             last: 1.0,
             refused: (0.0, 0),
-            growth: waveforms::Growth::default(),
+            trend: waveforms::Trend::default(),
             predicted: [room(), room(), room()],
             size: room(),
             energy_j: 0.0,

@@ -14,9 +14,10 @@
 //! because what Q intervals between nodes leave out falls about as H^Q. It doubles again where r ≤ 2^−Q, or where what is left out is
 //! rounding. A length that was refused is not tried again before 4 windows have passed, and twice as many after each further refusal.
 //!
-//! A fast motion that has died down may grow from nothing in windows that are too long for it, by a constant factor each, while the other signals
-//! are smooth; what is left out would say so when it has pushed the masses for long. So a window at the end of 8 that leave out more and more, twice as much at
-//! least, is taken back and halved as well.
+//! A fast motion that has died down may grow again from rounding, by a constant factor a window, where windows are too long for it. What is left out
+//! is within the tolerance meanwhile, and what it does to the other signals adds up. So a window is taken back and halved as well where 8 windows in a row
+//! each leave out more than the one before, and the last of them twice as much as was left out before the first.
+//!
 //! Windows are halves of the longest one and end at each multiple of it, so that few lengths occur: a corrector learns each of them anew.
 //!
 //! Halving is always cheaper here than more nodes: a slave is told the number of nodes before it is initialised, so that another number would
@@ -29,8 +30,8 @@ use crate::time::Tick;
 /// What is left out is rounding below this.
 const ROUNDING: f64 = 1e-15;
 
-/// Windows of one length that leave out more and more before the length is refused, and how many times as much the last of them leaves out.
-const GROWING: (Tick, f64) = (8, 2.0);
+/// So many windows of one length that each leave out more than the one before are too many, where the last leaves out so many times as much as the first.
+const RISES: (Tick, f64) = (8, 2.0);
 
 /// Windows to wait before a length that was refused is tried again, at first and at most.
 const WAIT: [f64; 2] = [4.0, 1024.0];
@@ -63,11 +64,12 @@ impl Controller {
     ) -> Verdict {
         let is_converged = corrected.convergence.converged;
         let allowed = (self.tolerance * length as f64 / self.parts as f64).max(ROUNDING);
-        let growth = state.growth.of(length, corrected.left_out);
-        let is_growing = growth.windows >= GROWING.0
-            && corrected.left_out >= GROWING.1 * growth.first.max(10.0 * ROUNDING)
-            && self.may_shorten(length);
-        let r = if is_converged && !is_growing { corrected.left_out / allowed } else { f64::INFINITY };
+        let trend = state.trend.after(length, corrected.left_out);
+        let r = if is_converged && !(trend.rises() && self.may_shorten(length)) {
+            corrected.left_out / allowed
+        } else {
+            f64::INFINITY
+        };
         let nodes = self.waveforms.unwrap_or(1) as f64;
         let (windows_left, refused) = state.refused;
         // Taken back and halved.
@@ -79,7 +81,7 @@ impl Controller {
             state.length = (length >> halvings).max(self.least);
             return Verdict::Rejected;
         }
-        state.growth = growth;
+        state.trend = trend;
         state.course.window_s = [state.course.window_s[0].min(window_s), state.course.window_s[1].max(window_s)];
         // Doubled where that is expected to stand, from a multiple of the double on.
         let double = 2 * length;
@@ -93,23 +95,28 @@ impl Controller {
     }
 }
 
-/// How what is left out has grown in windows of one length.
+/// What windows of one length have left out.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Growth {
+pub(crate) struct Trend {
     length: Tick,
-    /// What the first of them left out, and the last.
+    /// Before it began to rise, and last.
     first: f64,
     last: f64,
-    /// Windows since the first.
-    windows: Tick,
+    /// Windows in a row that left out more than the one before.
+    rises: Tick,
 }
 
-impl Growth {
-    /// With one more window, of `length`: growth goes on, or begins here.
-    fn of(self, length: Tick, left_out: f64) -> Growth {
+impl Trend {
+    /// With one more window.
+    fn after(self, length: Tick, left_out: f64) -> Trend {
         if length == self.length && left_out > self.last {
-            return Growth { last: left_out, windows: self.windows + 1, ..self };
+            return Trend { last: left_out, rises: self.rises + 1, ..self };
         }
-        Growth { length, first: left_out, last: left_out, windows: 0 }
+        Trend { length, first: left_out, last: left_out, rises: 0 }
+    }
+
+    /// Whether it has risen for so long that it will go on.
+    fn rises(self) -> bool {
+        self.rises >= RISES.0 && self.last >= RISES.1 * self.first.max(10.0 * ROUNDING)
     }
 }

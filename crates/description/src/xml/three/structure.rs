@@ -106,9 +106,9 @@ impl Lists {
                     Some(list) => known(list, (of, &clocks), listed.line, &mut room)?,
                     None => None,
                 };
+                // Each element of an array has a copy; scalars are bounded by the length of the file.
+                let takes = known.as_ref().filter(|_| elements.len() > 1).map_or(0, Vec::len);
                 for index in elements.clone() {
-                    // Those of scalars are bounded by the length of the file.
-                    let takes = known.as_ref().map_or(0, |known| if elements.len() > 1 { known.len() } else { 0 });
                     let known = known.as_ref().filter(|_| takes <= room);
                     room -= known.map_or(0, |_| takes);
                     let dependencies = known.map_or(Dependencies::All, |known| Dependencies::Known(known.clone()));
