@@ -1,8 +1,8 @@
 //! An event that a jump carries beyond zero, in a run with step control.
 
 use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable};
-use macrostep_master::unit::{Outcome, Unit, UnitError};
-use macrostep_master::{Direction, Estimate, Event, Grid, Method, Simulation, StepControl, System, idle};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Unit, UnitError, Values};
+use macrostep_master::{Direction, Estimate, Event, Grid, Method, Simulation, StepControl, System};
 
 /// Its output is 0, and 1 from `jump_s` on.
 struct Switch {
@@ -40,7 +40,7 @@ fn switch(name: &'static str, jump_s: f64) -> Box<dyn Unit> {
     Box::new(Switch { name, description, jump_s, t_s: 0.0, saved_s: 0.0, steps: 0 })
 }
 
-impl Unit for Switch {
+impl Described for Switch {
     fn name(&self) -> &str {
         self.name
     }
@@ -50,6 +50,9 @@ impl Unit for Switch {
     fn kind(&self) -> &'static str {
         "native"
     }
+}
+
+impl Values for Switch {
     fn set_real(&mut self, _: &[u32], _: &[f64]) -> Result<(), UnitError> {
         Ok(())
     }
@@ -57,13 +60,11 @@ impl Unit for Switch {
         values.fill(if self.t_s < self.jump_s { 0.0 } else { 1.0 });
         Ok(())
     }
-    fn step(&mut self, t_s: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
-        (self.t_s, self.steps) = (t_s + step_s, self.steps + 1);
-        Ok(Outcome::Done)
-    }
-    fn do_steps(&self) -> u64 {
-        self.steps
-    }
+}
+
+impl Derivatives for Switch {}
+
+impl States for Switch {
     fn save(&mut self, _: usize) -> Result<(), UnitError> {
         self.saved_s = self.t_s;
         Ok(())
@@ -72,12 +73,19 @@ impl Unit for Switch {
         self.t_s = self.saved_s;
         Ok(())
     }
-    idle! { self;
-        setup enter_initialization exit_initialization reset terminate set_input_derivatives get_output_derivatives directional
-        set_integer get_integer set_boolean get_boolean set_string get_string serialize deserialize
-        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
+}
+
+impl Steps for Switch {
+    fn step(&mut self, t_s: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
+        (self.t_s, self.steps) = (t_s + step_s, self.steps + 1);
+        Ok(Outcome::Done)
+    }
+    fn do_steps(&self) -> u64 {
+        self.steps
     }
 }
+
+impl Unit for Switch {}
 
 /// Points of a run whose signal jumps at `jump_s`, and when its event happened.
 fn run(jump_s: f64) -> (Vec<f64>, Vec<f64>) {

@@ -2,8 +2,7 @@
 
 use macrostep_description::{Causality, CoSimulation, Kind, ModelDescription, RealAttributes, Variability, Variable};
 use macrostep_master::correct::{Correction, InterfaceJacobian, Newton};
-use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Unit, UnitError, Values};
 use macrostep_master::{Grid, Method, Passage, Schedule, Simulation, System, SystemError, UnitId};
 
 /// Counts: each output is one more than the input of its type.
@@ -11,14 +10,14 @@ use macrostep_master::{Grid, Method, Passage, Schedule, Simulation, System, Syst
 struct Counter {
     name: String,
     description: ModelDescription,
-    inputs: Values,
-    outputs: Values,
-    saved: Option<(Values, Values)>,
+    inputs: Row,
+    outputs: Row,
+    saved: Option<(Row, Row)>,
     steps: u64,
 }
 
 #[derive(Clone, Default, Debug, PartialEq)]
-struct Values {
+struct Row {
     real: f64,
     integer: i32,
     boolean: bool,
@@ -55,18 +54,18 @@ fn description() -> ModelDescription {
 }
 
 fn counter(name: &str, start: i32) -> Box<dyn Unit> {
-    let outputs = Values { integer: start, ..Values::default() };
+    let outputs = Row { integer: start, ..Row::default() };
     Box::new(Counter {
         name: name.to_owned(),
         description: description(),
-        inputs: Values::default(),
+        inputs: Row::default(),
         outputs,
         saved: None,
         steps: 0,
     })
 }
 
-impl Unit for Counter {
+impl Described for Counter {
     fn name(&self) -> &str {
         &self.name
     }
@@ -76,6 +75,9 @@ impl Unit for Counter {
     fn kind(&self) -> &'static str {
         "native"
     }
+}
+
+impl Values for Counter {
     fn set_real(&mut self, _: &[u32], values: &[f64]) -> Result<(), UnitError> {
         self.inputs.real = values[0];
         Ok(())
@@ -113,9 +115,41 @@ impl Unit for Counter {
         assert_eq!(refs, [7]);
         Ok(vec![self.outputs.text.clone()])
     }
+}
+
+impl Derivatives for Counter {}
+
+impl States for Counter {
+    fn save(&mut self, _: usize) -> Result<(), UnitError> {
+        self.saved = Some((self.inputs.clone(), self.outputs.clone()));
+        Ok(())
+    }
+    fn restore(&mut self, _: usize) -> Result<(), UnitError> {
+        (self.inputs, self.outputs) = self.saved.clone().expect("saved before");
+        Ok(())
+    }
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        let Row { real, integer, boolean, text } = &self.outputs;
+        let flag = [u8::from(*boolean)];
+        Ok([&real.to_bits().to_le_bytes()[..], &integer.to_le_bytes(), &flag, text.as_bytes()].concat())
+    }
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        let (real, rest) = bytes.split_at(8);
+        let (integer, rest) = rest.split_at(4);
+        self.outputs = Row {
+            real: f64::from_bits(u64::from_le_bytes(real.try_into().expect("8 bytes"))),
+            integer: i32::from_le_bytes(integer.try_into().expect("4 bytes")),
+            boolean: rest[0] == 1,
+            text: String::from_utf8(rest[1..].to_vec()).expect("text"),
+        };
+        Ok(())
+    }
+}
+
+impl Steps for Counter {
     fn step(&mut self, _: f64, _: f64, _: bool) -> Result<Outcome, UnitError> {
         self.steps += 1;
-        self.outputs = Values {
+        self.outputs = Row {
             real: 0.5 * self.inputs.real + 1.0,
             integer: self.inputs.integer + 1,
             boolean: !self.inputs.boolean,
@@ -126,35 +160,9 @@ impl Unit for Counter {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    fn save(&mut self, _: usize) -> Result<(), UnitError> {
-        self.saved = Some((self.inputs.clone(), self.outputs.clone()));
-        Ok(())
-    }
-    fn restore(&mut self, _: usize) -> Result<(), UnitError> {
-        (self.inputs, self.outputs) = self.saved.clone().expect("saved before");
-        Ok(())
-    }
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        let Values { real, integer, boolean, text } = &self.outputs;
-        let flag = [u8::from(*boolean)];
-        Ok([&real.to_bits().to_le_bytes()[..], &integer.to_le_bytes(), &flag, text.as_bytes()].concat())
-    }
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        let (real, rest) = bytes.split_at(8);
-        let (integer, rest) = rest.split_at(4);
-        self.outputs = Values {
-            real: f64::from_bits(u64::from_le_bytes(real.try_into().expect("8 bytes"))),
-            integer: i32::from_le_bytes(integer.try_into().expect("4 bytes")),
-            boolean: rest[0] == 1,
-            text: String::from_utf8(rest[1..].to_vec()).expect("text"),
-        };
-        Ok(())
-    }
-    idle! { self;
-        setup enter_initialization exit_initialization reset terminate set_input_derivatives get_output_derivatives directional
-        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
-    }
 }
+
+impl Unit for Counter {}
 
 /// Two counters in a ring, all four types connected both ways.
 fn ring(method: &Method) -> (Simulation, [UnitId; 2]) {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, ModelDescription, VendorAnnotation};
-use macrostep_master::unit::{Failure, Outcome, Tangent, Unit, UnitError};
+use macrostep_master::unit::{
+    Derivatives, Described, Failure, Outcome, States, Steps, Tangent, Unit, UnitError, Values,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -188,7 +190,7 @@ macro_rules! none {
     };
 }
 
-impl Unit for Stepped {
+impl Described for Stepped {
     fn name(&self) -> &str {
         &self.name
     }
@@ -204,26 +206,9 @@ impl Unit for Stepped {
     fn kind(&self) -> &'static str {
         "python"
     }
+}
 
-    fn setup(&mut self, start_s: f64, _stop_s: Option<f64>, _tolerance: Option<f64>) -> Result<(), UnitError> {
-        self.t_s = start_s;
-        Ok(())
-    }
-
-    macrostep_master::idle! { self; enter_initialization terminate is_parallel hidden_state begin_step trials distance gains_by_trials warned }
-
-    /// Without a method `outputs` those of the start hold from here on.
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.refresh(if self.written.follows { "outputs" } else { "start" })
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        let object = Python::attach(|py| copied(py, &self.written.object));
-        self.object = object.map_err(|e| self.failed("reset", e))?;
-        self.is_changed = true;
-        Ok(())
-    }
-
+impl Values for Stepped {
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         for (place, value) in refs.iter().zip(values) {
             match self.u.get_mut(*place as usize) {
@@ -273,7 +258,9 @@ impl Unit for Stepped {
     fn get_string(&mut self, _: &[u32]) -> Result<Vec<String>, UnitError> {
         none!(self, "fmi2GetString")
     }
+}
 
+impl Derivatives for Stepped {
     fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
         Err(self.refused("fmi2SetRealInputDerivatives", "inputs of a unit in Python are held over a step"))
     }
@@ -282,22 +269,12 @@ impl Unit for Stepped {
         Err(self.refused("fmi2GetRealOutputDerivatives", "a unit in Python has none"))
     }
 
-    fn step(&mut self, t_s: f64, step_s: f64, _keep: bool) -> Result<Outcome, UnitError> {
-        self.do_steps += 1;
-        self.t_s = t_s;
-        let done = Python::attach(|py| {
-            let u = PyTuple::new(py, &self.u)?;
-            numbers(&self.object.bind(py).call_method1("do_step", (t_s, step_s, u))?, &mut self.y)
-        });
-        done.map_err(|e| self.failed("do_step", e))?;
-        (self.t_s, self.is_changed) = (t_s + step_s, false);
-        Ok(Outcome::Done)
+    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
+        Err(self.refused("fmi2GetDirectionalDerivative", "a unit in Python has none"))
     }
+}
 
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
+impl States for Stepped {
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {
         let state = Python::attach(|py| self.state(py)).map_err(|e| self.failed("state", e))?;
         if self.states.len() <= slot {
@@ -325,8 +302,41 @@ impl Unit for Stepped {
     fn deserialize(&mut self, _: &[u8]) -> Result<(), UnitError> {
         Err(self.refused("fmi2DeSerializeFMUstate", "the state of a unit in Python is not kept as bytes"))
     }
+}
 
-    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
-        Err(self.refused("fmi2GetDirectionalDerivative", "a unit in Python has none"))
+impl Steps for Stepped {
+    fn step(&mut self, t_s: f64, step_s: f64, _keep: bool) -> Result<Outcome, UnitError> {
+        self.do_steps += 1;
+        self.t_s = t_s;
+        let done = Python::attach(|py| {
+            let u = PyTuple::new(py, &self.u)?;
+            numbers(&self.object.bind(py).call_method1("do_step", (t_s, step_s, u))?, &mut self.y)
+        });
+        done.map_err(|e| self.failed("do_step", e))?;
+        (self.t_s, self.is_changed) = (t_s + step_s, false);
+        Ok(Outcome::Done)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for Stepped {
+    fn setup(&mut self, start_s: f64, _stop_s: Option<f64>, _tolerance: Option<f64>) -> Result<(), UnitError> {
+        self.t_s = start_s;
+        Ok(())
+    }
+
+    /// Without a method `outputs` those of the start hold from here on.
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        self.refresh(if self.written.follows { "outputs" } else { "start" })
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        let object = Python::attach(|py| copied(py, &self.written.object));
+        self.object = object.map_err(|e| self.failed("reset", e))?;
+        self.is_changed = true;
+        Ok(())
     }
 }

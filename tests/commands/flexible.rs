@@ -93,7 +93,7 @@ const DECK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fmus/flexible_body/arm.
 fn an_imported_deck_becomes_an_fmu_that_moves() {
     use macrostep_description::rules;
     use macrostep_import::fmu::{Fmu, FmuOptions};
-    use macrostep_master::unit::Unit;
+    use macrostep_master::unit::{Steps, Unit, Values};
 
     let folder = folder("flex-import");
     let path = folder.join("boom.fmu");

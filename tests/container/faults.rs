@@ -1,7 +1,7 @@
 //! Faults of the FMUs inside come up with the name of the unit; systems that cannot be exported are refused.
 
 use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Outcome, Steps, Unit};
 use std::sync::{Arc, Mutex};
 
 use super::{Instance, empty, exported, macrostep};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use macrostep_import::fmu::FmuOptions;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{Steps, Unit, Values};
 
 use super::{Instance, empty, exported};
 

@@ -1,7 +1,7 @@
 //! Inputs from outside: polynomials, and values of other types; derivatives of outputs.
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::{Tangent, Unit};
+use macrostep_master::unit::{Derivatives, States, Steps, Tangent, Unit, Values};
 
 use super::{Instance, empty, exported};
 

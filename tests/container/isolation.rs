@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use macrostep_import::fmu::{Fmu, FmuOptions, LogRecord};
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{States, Steps, Unit, Values};
 
 use super::{Instance, empty, exported, macrostep, run};
 use crate::make;

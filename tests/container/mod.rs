@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{Described, Steps, Unit, Values};
 
 /// The program with these arguments in a folder.
 fn macrostep(folder: &Path, arguments: &[&str]) -> Output {

@@ -1,7 +1,7 @@
 //! The state of a whole system: saved, restored, written down, taken up elsewhere; implicit methods around containers.
 
 use macrostep_import::fmu::FmuOptions;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{States, Unit};
 
 use super::{Instance, empty, exported, run, succeeds};
 

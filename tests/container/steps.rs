@@ -3,7 +3,7 @@
 //! Methods of the first list let windows be shortened, those of the second go on to their grid.
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Derivatives, Outcome, States, Steps};
 use macrostep_oscillator::{Exact, Parameters};
 
 use super::{Instance, empty, exported, run};

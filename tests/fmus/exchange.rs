@@ -7,7 +7,7 @@ use macrostep_analysis::catalogue::all;
 use macrostep_description::{Causality, ModelDescription};
 use macrostep_import::Face;
 use macrostep_import::fmu::{ContinuousUnit, Fmu, FmuOptions};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Derivatives, Outcome, States, Steps, Unit, Values};
 use macrostep_models::ModelEntry;
 use macrostep_oscillator::{Exact, Parameters};
 use macrostep_slave::Slave;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::IsolatedUnit;
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{States, Steps, Unit, Values};
 use rayon::prelude::*;
 
 use crate::hostile::systems;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
 use macrostep_import::isolation::{Isolation, Limits};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Outcome, Steps, Unit, Values};
 use macrostep_master::{Grid, Method, Simulation, System};
 
 use crate::make;

@@ -3,7 +3,7 @@
 use macrostep::embedded::{names, packed};
 use macrostep_description::{Causality, ModelDescription, rules};
 use macrostep_import::fmu::{Fmu, FmuOptions, FmuUnit};
-use macrostep_master::unit::{Outcome, Unit};
+use macrostep_master::unit::{Derivatives, Outcome, States, Steps, Unit, Values};
 use macrostep_models::ModelEntry;
 use macrostep_slave::{Snapshot, Tangent};
 

@@ -5,8 +5,7 @@ use std::io::{Cursor, Read, Write};
 
 use macrostep::embedded;
 use macrostep_description::{CoSimulation, ModelDescription};
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError};
-use macrostep_master::{forward, idle};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Tangent, Unit, UnitError, Values};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// A unit whose description has been cut down. A call it no longer offers is a panic; so is `fmi2GetReal` after
@@ -49,19 +48,49 @@ impl Limited {
 
 type Done = Result<(), UnitError>;
 
-impl Unit for Limited {
+impl Described for Limited {
     fn name(&self) -> &str {
         self.unit.name()
     }
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        self.unit.kind()
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.unit.as_ref())
     }
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.unit.as_mut()))
     }
+}
+
+impl Values for Limited {
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
+        self.was_set = true;
+        self.unit.set_real(refs, values)
+    }
+    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Done {
+        let may = !self.steps || !self.was_set || !self.description.vendor_annotations.is_empty();
+        assert!(may, "fmi2GetReal after fmi2SetReal without a step between");
+        self.unit.get_real(refs, values)
+    }
+}
+
+impl Derivatives for Limited {
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Done {
+        self.offers(|c| c.can_interpolate_inputs, "fmi2SetRealInputDerivatives");
+        self.unit.set_input_derivatives(refs, orders, values)
+    }
+    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Done {
+        self.offers(|c| c.max_output_derivative_order > 0, "fmi2GetRealOutputDerivatives");
+        self.unit.get_output_derivatives(refs, orders, values)
+    }
+    fn directional(&mut self, of: Tangent<'_>) -> Done {
+        self.offers(|c| c.provides_directional_derivative, "fmi2GetDirectionalDerivative");
+        self.unit.directional(of)
+    }
+}
+
+impl States for Limited {
     fn save(&mut self, slot: usize) -> Done {
         self.offers(|c| c.can_get_and_set_fmu_state, "fmi2GetFMUstate");
         self.unit.save(slot)
@@ -79,6 +108,22 @@ impl Unit for Limited {
         self.offers(|c| c.can_serialize_fmu_state, "fmi2DeSerializeFMUstate");
         self.unit.deserialize(bytes)
     }
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        None
+    }
+}
+
+impl Steps for Limited {
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
+    }
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.was_set = false;
+        self.unit.step(t_s, step_s, keep)
+    }
+}
+
+impl Unit for Limited {
     fn exit_initialization(&mut self) -> Done {
         (self.steps, self.was_set) = (true, false);
         self.unit.exit_initialization()
@@ -86,36 +131,6 @@ impl Unit for Limited {
     fn reset(&mut self) -> Done {
         self.steps = false;
         self.unit.reset()
-    }
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
-        self.was_set = true;
-        self.unit.set_real(refs, values)
-    }
-    fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Done {
-        let may = !self.steps || !self.was_set || !self.description.vendor_annotations.is_empty();
-        assert!(may, "fmi2GetReal after fmi2SetReal without a step between");
-        self.unit.get_real(refs, values)
-    }
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Done {
-        self.offers(|c| c.can_interpolate_inputs, "fmi2SetRealInputDerivatives");
-        self.unit.set_input_derivatives(refs, orders, values)
-    }
-    fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Done {
-        self.offers(|c| c.max_output_derivative_order > 0, "fmi2GetRealOutputDerivatives");
-        self.unit.get_output_derivatives(refs, orders, values)
-    }
-    fn directional(&mut self, of: Tangent<'_>) -> Done {
-        self.offers(|c| c.provides_directional_derivative, "fmi2GetDirectionalDerivative");
-        self.unit.directional(of)
-    }
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.was_set = false;
-        self.unit.step(t_s, step_s, keep)
-    }
-    idle! { self; shared_description hidden_state }
-    forward! { self => self.unit;
-        is_parallel begin_step trials distance gains_by_trials warned
-        setup enter_initialization terminate set_integer get_integer set_boolean get_boolean set_string get_string
     }
 }
 

@@ -322,7 +322,7 @@ fn a_state_of_another_definition_is_refused() {
     assert!(refusal(&pair, &short).contains("saved state: found something else"));
     let mut older = saved;
     older.engine[0] -= 1;
-    assert!(refusal(&pair, &older).contains("found version 5, expected one of this version"));
+    assert!(refusal(&pair, &older).contains("found version 6, expected one of this version"));
 }
 
 /// A checkpoint replaces a file, and nothing else that has its name.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::make;
 use macrostep_description::xml;
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{Steps, Unit};
 
 const VARIABLES: usize = 200_000;
 const INSTANCES: usize = 1000;

@@ -5,8 +5,9 @@
 
 use crate::interfaces::Capabilities;
 use crate::models::cannot_run;
+use crate::nudged::Nudged;
 use crate::pair::Coupling;
-use crate::perturbed::{self, Nudged, Probe};
+use crate::perturbed::{self, Probe};
 use crate::scenario::{Benchmark, Bond, Card, Coupled, Growth, Quantity, Setup, Source};
 use crate::scheme::{Control, Correct, Energy, Predict, Schedule, Scheme};
 use crate::trajectory::{self, Trajectory};
@@ -270,7 +271,8 @@ impl Benchmark for FromFile {
         if !exchanged.is_empty() {
             s.record.variables = exchanged;
         }
-        let nudged = WithPulse { units: self.catalogue.as_ref(), probe, start_s: s.experiment.start_s, step_s };
+        let start_s = s.experiment.start_s;
+        let nudged = WithPulse { units: self.catalogue.as_ref(), pulse_s: probe.pulse_s(start_s, step_s), start_s };
         let couple = |is_nudged: bool| {
             let catalogue: &dyn Catalogue = if is_nudged { &nudged } else { self.catalogue.as_ref() };
             self.coupled(&s, catalogue)
@@ -282,9 +284,8 @@ impl Benchmark for FromFile {
 /// Units whose inputs get a pulse.
 struct WithPulse<'a> {
     units: &'a dyn Catalogue,
-    probe: Probe,
+    pulse_s: [f64; 2],
     start_s: f64,
-    step_s: f64,
 }
 
 impl Catalogue for WithPulse<'_> {
@@ -293,11 +294,11 @@ impl Catalogue for WithPulse<'_> {
     }
 
     fn unit(&self, source: &Fmu, name: &str) -> Result<Box<dyn Slave>, String> {
-        Ok(Nudged::boxed(self.units.unit(source, name)?, self.probe, self.start_s, self.step_s))
+        Ok(Nudged::boxed(self.units.unit(source, name)?, self.pulse_s, self.start_s))
     }
 
     fn forked(&self, source: &Fmu, name: &str) -> Result<Box<dyn Slave>, String> {
-        Ok(Nudged::boxed(self.units.forked(source, name)?, self.probe, self.start_s, self.step_s))
+        Ok(Nudged::boxed(self.units.forked(source, name)?, self.pulse_s, self.start_s))
     }
 
     fn rollback(&self) -> Rollback {

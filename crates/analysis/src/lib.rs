@@ -17,6 +17,7 @@ pub mod interfaces;
 pub mod measure;
 pub mod missed;
 pub mod models;
+mod nudged;
 pub mod pair;
 pub mod perturbed;
 pub mod reference;

@@ -16,13 +16,10 @@
 
 use crate::pair::larger;
 use crate::scenario::Coupled;
-use macrostep_master::unit::{Outcome, Unit, UnitError};
-use macrostep_master::{RunError, forward, idle, spectral_radius};
+use macrostep_master::{RunError, spectral_radius};
 use nalgebra::DMatrix;
 use std::time::Instant;
 
-/// Size of the pulse relative to the largest value an input has had.
-const SHARE: f64 = 1e-5;
 /// Macro steps before the pulse, in which histories fill and signals move.
 const BEFORE: u64 = 8;
 /// Samples of δ that Hankel matrices are made of.
@@ -43,87 +40,6 @@ const BLOCKS: usize = 8;
 const UNSEEN_MAX: f64 = 1.0;
 /// δ that has grown by this factor says enough.
 const GROWN: f64 = 1e6;
-
-/// A unit whose inputs get a pulse.
-pub struct Nudged {
-    unit: Box<dyn Unit>,
-    /// From when to when \[s\].
-    span_s: [f64; 2],
-    /// Where the next step begins \[s\], now and in every slot.
-    now_s: f64,
-    slots_s: Vec<f64>,
-    /// Whether the initialisation is over.
-    steps: bool,
-    /// Largest values of inputs so far, by reference.
-    largest: Vec<(u32, f64)>,
-    values: Vec<f64>,
-}
-
-impl Nudged {
-    /// With a pulse after the macro steps that the run needs to begin.
-    pub fn boxed(unit: Box<dyn Unit>, probe: Probe, start_s: f64, step_s: f64) -> Box<dyn Unit> {
-        // Half a step aside, so that rounding decides nothing.
-        let from_s = start_s + (BEFORE as f64 - 0.5) * step_s;
-        let span_s = [from_s, from_s + probe.pulse as f64 * step_s];
-        let (slots_s, largest, values) = (Vec::new(), Vec::new(), Vec::new());
-        Box::new(Nudged { unit, span_s, now_s: start_s, slots_s, steps: false, largest, values })
-    }
-
-    /// What is added to an input.
-    fn pulse(&mut self, reference: u32, value: f64) -> f64 {
-        let known = self.largest.iter_mut().find(|(r, _)| *r == reference);
-        let largest = match known {
-            Some((_, largest)) => {
-                *largest = largest.max(value.abs());
-                *largest
-            }
-            None => {
-                self.largest.push((reference, value.abs()));
-                value.abs()
-            }
-        };
-        let is_in = self.steps && self.now_s > self.span_s[0] && self.now_s < self.span_s[1];
-        // Inputs that differ in size of the pulse move all that can be moved.
-        let weight = 1.0 + f64::from(reference % 7) / 7.0;
-        if !is_in { 0.0 } else { SHARE * weight * if largest > 0.0 { largest } else { 1.0 } }
-    }
-}
-
-type Done = Result<(), UnitError>;
-
-impl Unit for Nudged {
-    fn exit_initialization(&mut self) -> Done {
-        self.steps = true;
-        self.unit.exit_initialization()
-    }
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
-        let mut moved = std::mem::take(&mut self.values);
-        moved.clear();
-        moved.extend(refs.iter().zip(values).map(|(r, x)| x + self.pulse(*r, *x)));
-        let done = self.unit.set_real(refs, &moved);
-        self.values = moved;
-        done
-    }
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.now_s = t_s + step_s;
-        self.unit.step(t_s, step_s, keep)
-    }
-    fn save(&mut self, slot: usize) -> Done {
-        self.slots_s.resize(self.slots_s.len().max(slot + 1), self.now_s);
-        self.slots_s[slot] = self.now_s;
-        self.unit.save(slot)
-    }
-    fn restore(&mut self, slot: usize) -> Done {
-        self.now_s = self.slots_s.get(slot).copied().unwrap_or(self.now_s);
-        self.unit.restore(slot)
-    }
-    idle! { self; hidden_state trials gains_by_trials }
-    forward! { self => self.unit;
-        name description shared_description kind is_parallel distance do_steps warned
-        setup enter_initialization reset terminate get_real set_integer get_integer set_boolean get_boolean set_string get_string
-        set_input_derivatives get_output_derivatives directional begin_step serialize deserialize
-    }
-}
 
 /// The two runs: how long they are, and their pulse.
 #[derive(Debug, Clone, Copy)]
@@ -150,6 +66,12 @@ impl Probe {
         let seen = (windows as u64).max(SAMPLES as u64);
         let pulse = seen / SAMPLES as u64;
         Ok(Probe { windows: BEFORE + pulse + seen, pulse })
+    }
+
+    /// From when to when the pulse is \[s\], after the macro steps that the run needs to begin; half a step aside, so that rounding decides nothing.
+    pub fn pulse_s(&self, start_s: f64, step_s: f64) -> [f64; 2] {
+        let from_s = start_s + (BEFORE as f64 - 0.5) * step_s;
+        [from_s, from_s + self.pulse as f64 * step_s]
     }
 }
 

@@ -227,6 +227,14 @@ fn what_only_a_second_look_sees_is_not_ok() {
     assert_eq!((counts.bad, counts.good), ([2, 0], [0, 0]));
 }
 
+/// The first macro step, of 2.5 periods of the link, throws both masses 130 km; what comes after is smooth, and the bond that was found misses little.
+#[test]
+fn what_the_first_macro_step_throws_away_is_not_ok() {
+    let mut counts = Counts { bonds_are_found: true, ..Counts::default() };
+    counts.take(500_061, Steps::Stiff, 1);
+    assert_eq!((counts.bad, counts.good), ([1, 0], [0, 0]));
+}
+
 /// A bad run of which 7 macro steps of 200 miss the tolerance of the corrector by little: they are too many to be taken for nothing.
 #[test]
 fn many_windows_that_nearly_converge_are_not_ok() {

@@ -7,7 +7,7 @@
 
 use crate::multirate::{Delivery, Multirate, Order, Place, Prediction};
 use crate::parts::{bond, end, port, predicted, record, rest, set, system, times, unit, vector};
-use macrostep_master::unit::{NativeUnit, Unit, UnitError};
+use macrostep_master::unit::{NativeUnit, Unit, UnitError, Values};
 use macrostep_system::scenario::{Connection, Endpoint, InterfaceModel, Place as ScenarioPlace, Scenario, Value};
 use macrostep_system::words::{Predict, Schedule};
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use macrostep_master::forward;
-use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
+use macrostep_description::ModelDescription;
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Trials, Unit, UnitError, Values};
 
 /// The times of all units of a run.
 #[derive(Debug, Default)]
@@ -55,7 +55,35 @@ impl Timed {
     }
 }
 
-impl Unit for Timed {
+impl Described for Timed {
+    fn name(&self) -> &str {
+        self.unit.name()
+    }
+
+    fn description(&self) -> &ModelDescription {
+        self.unit.description()
+    }
+
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.unit.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.unit.as_mut()))
+    }
+}
+
+impl Values for Timed {}
+
+impl Derivatives for Timed {}
+
+impl States for Timed {}
+
+impl Steps for Timed {
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
+    }
+
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.spent(|unit| unit.step(t_s, step_s, keep))
     }
@@ -67,11 +95,6 @@ impl Unit for Timed {
     fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
         self.spent(|unit| unit.trials(of, values))
     }
-
-    forward! { self => self.unit;
-        name description shared_description kind is_parallel distance gains_by_trials do_steps warned hidden_state
-        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
-        get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
-        directional
-    }
 }
+
+impl Unit for Timed {}

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_import::fmu::Face;
-use macrostep_master::forward;
-use macrostep_master::unit::{Unit, UnitError};
+use macrostep_master::unit::{Derivatives, Described, States, Steps, Unit, UnitError, Values};
 use macrostep_system::Catalogue;
 use macrostep_system::scenario::Source;
 
@@ -40,15 +39,38 @@ impl Catalogue for SavedReset<'_> {
 /// A unit that has saved its state.
 struct ResetUnit(Box<dyn Unit>);
 
+impl Described for ResetUnit {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn description(&self) -> &ModelDescription {
+        self.0.description()
+    }
+
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.0.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.0.as_mut()))
+    }
+}
+
+impl Values for ResetUnit {}
+
+impl Derivatives for ResetUnit {}
+
+impl States for ResetUnit {}
+
+impl Steps for ResetUnit {
+    fn do_steps(&self) -> u64 {
+        self.0.do_steps()
+    }
+}
+
 impl Unit for ResetUnit {
     fn reset(&mut self) -> Result<(), UnitError> {
         self.0.restore(SLOT)
-    }
-
-    forward! { self => self.0;
-        name description shared_description kind is_parallel distance gains_by_trials do_steps warned hidden_state
-        setup enter_initialization exit_initialization terminate set_real get_real set_integer get_integer set_boolean get_boolean
-        set_string get_string set_input_derivatives get_output_derivatives step begin_step trials save restore serialize deserialize
-        directional
     }
 }

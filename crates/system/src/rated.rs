@@ -4,8 +4,7 @@
 use macrostep_description::{
     Causality, Dependencies, Kind, ModelDescription, RealAttributes, Unknown, Variability, Variable,
 };
-use macrostep_master::forward;
-use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Trials, Unit, UnitError, Values};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -80,7 +79,11 @@ impl Rated {
     }
 }
 
-impl Unit for Rated {
+impl Described for Rated {
+    fn name(&self) -> &str {
+        self.unit.name()
+    }
+
     fn description(&self) -> &ModelDescription {
         &self.description
     }
@@ -89,6 +92,16 @@ impl Unit for Rated {
         Arc::clone(&self.description)
     }
 
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.unit.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.unit.as_mut()))
+    }
+}
+
+impl Values for Rated {
     /// Runs of variables of the unit and of derivatives, in the order given.
     fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
         let mut at = 0;
@@ -110,15 +123,15 @@ impl Unit for Rated {
         }
         Ok(())
     }
+}
 
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.has_stepped = false;
-        self.unit.enter_initialization()
-    }
+impl Derivatives for Rated {}
 
-    fn reset(&mut self) -> Result<(), UnitError> {
-        self.has_stepped = false;
-        self.unit.reset()
+impl States for Rated {}
+
+impl Steps for Rated {
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
     }
 
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
@@ -133,10 +146,16 @@ impl Unit for Rated {
         self.has_stepped = true;
         self.unit.trials(of, values)
     }
+}
 
-    forward! { self => self.unit;
-        name kind is_parallel distance gains_by_trials do_steps warned hidden_state
-        setup exit_initialization terminate set_real set_integer get_integer set_boolean get_boolean set_string get_string
-        set_input_derivatives get_output_derivatives begin_step save restore serialize deserialize directional
+impl Unit for Rated {
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        self.has_stepped = false;
+        self.unit.enter_initialization()
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        self.has_stepped = false;
+        self.unit.reset()
     }
 }

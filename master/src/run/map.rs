@@ -13,7 +13,7 @@
 //! used, so it is no part of w. Components that nothing looks at are columns of zeros; they are taken out together with their rows, which takes zeros
 //! out of the spectrum and nothing else. Every scheme has its map without a line written for it.
 //!
-//! The state of a unit must be within reach ([`crate::unit::Unit::hidden_state`]): native units.
+//! The state of a unit must be within reach ([`crate::unit::States::hidden_state`]): native units.
 
 use crate::error::RunError;
 use crate::run::Simulation;

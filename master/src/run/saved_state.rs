@@ -10,7 +10,7 @@ use crate::step::state::State;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Changes with what a state holds.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// A run at a communication point.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

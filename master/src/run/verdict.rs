@@ -181,11 +181,11 @@ impl Simulation {
         worst.map_or_else(Verdict::default, judged).or(by_inside)
     }
 
-    /// From what was watched: a few macro steps say little of themselves, and signals without power bonds neither. Waveforms are judged by their
-    /// nodes.
+    /// From what was watched: a few macro steps say little of themselves, and signals without power bonds neither, or those that the first macro step
+    /// has thrown away. Waveforms are judged by their nodes.
     fn by_watch(&self) -> Verdict {
         let is_few = self.statistics().windows < WINDOWS_MIN;
-        let is_unwatched = self.state.signals.balance.is_none();
+        let is_unwatched = self.state.signals.balance.is_none() || self.state.growth.is_thrown();
         let has_nodes = self.window.sources.family.iter().any(|predictor| predictor.nodes() > 0);
         Verdict::default().open(match (is_few, is_unwatched) {
             _ if has_nodes || self.channels == 0 => Second::Nothing,

@@ -32,6 +32,10 @@ const WIDTH: u64 = 4;
 /// By how much each later block is larger than the one before, and the last than the one in the middle.
 const EACH: f64 = 1.3;
 const WHOLE: f64 = 100.0;
+/// By how much a signal is larger after the first window than at its start, where the run is to be looked at again: (ω H)²/2 of a held force, 1.2 periods.
+const THROWN: f64 = 30.0;
+/// A start value that is this many times less than what comes is zero, but for rounding.
+const FROM_ZERO: f64 = 1e6;
 /// Growth from the middle to the end that is too much however smooth it is.
 const BEYOND: f64 = 1e20;
 /// Square of what a signal changes its slope by from window to window, relative to the square of its size.
@@ -49,6 +53,8 @@ pub(crate) struct Growth {
     last: u64,
     /// How many windows in a row were looked at.
     row: u64,
+    /// The largest ratio of a signal after the first window to its start value.
+    thrown: f64,
 }
 }
 
@@ -80,7 +86,7 @@ impl Growth {
     /// Of channels with these histories, before the first window.
     pub fn new(channels: &[History]) -> Self {
         let width = channels.iter().map(History::width).sum();
-        Growth { signals: vec![Course::default(); width], width: WIDTH, last: 0, row: 0 }
+        Growth { signals: vec![Course::default(); width], width: WIDTH, last: 0, row: 0, thrown: 0.0 }
     }
 
     /// How many signals there are.
@@ -115,12 +121,22 @@ impl Growth {
             self.signals.iter_mut().for_each(Course::merge);
         }
         let block = (windows.saturating_sub(1) / self.width) as usize;
-        let known = channels.iter().filter(|h| !h.is_empty());
-        let values = known.flat_map(|h| h.row(h.not_after(now)));
+        let known = || channels.iter().filter(|h| !h.is_empty());
+        let values = known().flat_map(|h| h.row(h.not_after(now)));
+        if windows == 1 {
+            let ratios = values.clone().zip(known().flat_map(|h| h.row(0))).map(|(now, start)| (now / start).abs());
+            self.thrown = ratios.filter(|ratio| *ratio < FROM_ZERO).fold(0.0, f64::max);
+        }
         for (signal, value) in self.signals.iter_mut().zip(values) {
             signal.take(*value, block, self.row > 2);
         }
         self.row > 1
+    }
+
+    /// Whether the first window has thrown a signal far from where it began. A force that is held over more than a period of a stiff link does so, and
+    /// all that comes after may be smooth. What begins at zero is not seen.
+    pub fn is_thrown(&self) -> bool {
+        self.thrown >= THROWN
     }
 
     /// By how many times a signal is larger in the last quarter of the run than in its first half; the largest of all signals.

@@ -2,7 +2,7 @@
 //! the rest: systems, methods, plans, and the lists made of them.
 //!
 //! A rollback copies the part that a step writes over itself, a restart begins with the initial state, and a saved state is
-//! this value in bytes. What the units keep of themselves is theirs, see [`crate::unit::Unit::save`].
+//! this value in bytes. What the units keep of themselves is theirs, see [`crate::unit::States::save`].
 
 use crate::error::Diverged;
 use crate::method::correct::Learnt;

@@ -130,7 +130,7 @@ impl Window {
         self.joints.foretell(&state.joints, &mut self.unit_ports, &mut state.signals.histories, &span)
     }
 
-    /// Runs the plan; `keep` as in [`crate::unit::Unit::step`]. A step that was not finished ends it.
+    /// Runs the plan; `keep` as in [`crate::unit::Steps::step`]. A step that was not finished ends it.
     #[inline]
     pub fn execute(&mut self, state: &mut State, keep: bool) -> Result<Option<Unfinished>, UnitError> {
         // What left the ends of lines over the window before.

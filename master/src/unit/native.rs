@@ -1,7 +1,6 @@
 //! A native unit: a model of ours in this process, without a library and without C. It runs the very code its FMU does.
 
-use super::{Failure, Outcome, Unit, UnitError};
-use crate::idle;
+use super::{Derivatives, Described, Failure, Outcome, States, Steps, Unit, UnitError, Values};
 use macrostep_description::ModelDescription;
 use macrostep_slave::{Fault, Slave, Snapshot, Tangent};
 
@@ -41,7 +40,7 @@ macro_rules! forward {
     };
 }
 
-impl Unit for NativeUnit {
+impl Described for NativeUnit {
     fn name(&self) -> &str {
         self.slave.instance_name()
     }
@@ -53,29 +52,9 @@ impl Unit for NativeUnit {
     fn kind(&self) -> &'static str {
         "native"
     }
+}
 
-    idle! { self; shared_description is_parallel begin_step trials distance gains_by_trials warned }
-
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        forward!(self, "fmi2SetupExperiment", self.slave.setup_experiment(start_s, stop_s, tolerance))
-    }
-
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        forward!(self, "fmi2EnterInitializationMode", self.slave.enter_initialization())
-    }
-
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        forward!(self, "fmi2ExitInitializationMode", self.slave.exit_initialization())
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        forward!(self, "fmi2Reset", self.slave.reset())
-    }
-
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        forward!(self, "fmi2Terminate", self.slave.terminate())
-    }
-
+impl Values for NativeUnit {
     #[inline]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         forward!(self, "fmi2SetReal", self.slave.set_real(refs, values))
@@ -112,7 +91,9 @@ impl Unit for NativeUnit {
             Err(fault) => Err(self.fail("fmi2GetString", &fault)),
         }
     }
+}
 
+impl Derivatives for NativeUnit {
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         let done = self.slave.set_real_input_derivatives(refs, orders, values);
         forward!(self, "fmi2SetRealInputDerivatives", done)
@@ -123,22 +104,12 @@ impl Unit for NativeUnit {
         forward!(self, "fmi2GetRealOutputDerivatives", done)
     }
 
-    #[inline]
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.do_steps += 1;
-        match self.slave.do_step(t_s, step_s, keep) {
-            Ok(macrostep_slave::Outcome::Done) => Ok(Outcome::Done),
-            Ok(macrostep_slave::Outcome::Discarded { reached_s, terminated }) => {
-                Ok(Outcome::Discarded { reached_s, terminated })
-            }
-            Err(fault) => Err(self.fail("fmi2DoStep", &fault)),
-        }
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
+        forward!(self, "fmi2GetDirectionalDerivative", self.slave.directional_derivative(of))
     }
+}
 
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
+impl States for NativeUnit {
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {
         while self.slots.len() <= slot {
             self.slots.push(None);
@@ -176,8 +147,44 @@ impl Unit for NativeUnit {
         let done = self.slave.deserialize(bytes, &mut self.spare).and_then(|()| self.slave.restore(&self.spare));
         forward!(self, "fmi2DeSerializeFMUstate", done)
     }
+}
 
-    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
-        forward!(self, "fmi2GetDirectionalDerivative", self.slave.directional_derivative(of))
+impl Steps for NativeUnit {
+    #[inline]
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.do_steps += 1;
+        match self.slave.do_step(t_s, step_s, keep) {
+            Ok(macrostep_slave::Outcome::Done) => Ok(Outcome::Done),
+            Ok(macrostep_slave::Outcome::Discarded { reached_s, terminated }) => {
+                Ok(Outcome::Discarded { reached_s, terminated })
+            }
+            Err(fault) => Err(self.fail("fmi2DoStep", &fault)),
+        }
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for NativeUnit {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        forward!(self, "fmi2SetupExperiment", self.slave.setup_experiment(start_s, stop_s, tolerance))
+    }
+
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        forward!(self, "fmi2EnterInitializationMode", self.slave.enter_initialization())
+    }
+
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        forward!(self, "fmi2ExitInitializationMode", self.slave.exit_initialization())
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        forward!(self, "fmi2Reset", self.slave.reset())
+    }
+
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        forward!(self, "fmi2Terminate", self.slave.terminate())
     }
 }

@@ -9,8 +9,7 @@
 //! variables of their own exist that cannot bear it. So threads are for whoever asks for them. A step shorter than 5 µs is made
 //! by the master itself: handing it over would cost more.
 
-use super::{Failure, Outcome, Unit, UnitError};
-use crate::forward;
+use super::{Derivatives, Described, Failure, Outcome, States, Steps, Unit, UnitError, Values};
 use macrostep_description::ModelDescription;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -309,32 +308,47 @@ impl Drop for Beside {
 
 type Answer = Result<(), UnitError>;
 
-impl Unit for Beside {
+impl Described for Beside {
     fn name(&self) -> &str {
         &self.name
     }
+
     fn description(&self) -> &ModelDescription {
         &self.description
     }
+
     fn shared_description(&self) -> Arc<ModelDescription> {
         Arc::clone(&self.description)
     }
+
     fn kind(&self) -> &'static str {
         self.kind
     }
+
+    fn inner(&self) -> Option<&dyn Unit> {
+        self.unit.as_deref()
+    }
+
+    /// Not before its step is over.
+    #[inline]
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        self.here().map(Some)
+    }
+}
+
+impl Values for Beside {}
+
+impl Derivatives for Beside {}
+
+impl States for Beside {}
+
+impl Steps for Beside {
     fn is_parallel(&self) -> bool {
         !self.threads.workers.is_empty()
     }
+
     fn do_steps(&self) -> u64 {
         self.unit.as_ref().map_or(self.steps, |unit| unit.do_steps())
-    }
-    fn warned(&mut self) -> Option<super::Warned> {
-        self.here().ok()?;
-        self.unit.as_mut()?.warned()
-    }
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        self.here().ok()?;
-        self.unit.as_mut()?.hidden_state()
     }
 
     #[inline]
@@ -362,19 +376,6 @@ impl Unit for Beside {
         // The step may have ended the thread that made it.
         self.back().unwrap_or_else(|| Err(lost(&self.name, t_s)))
     }
-
-    fn gains_by_trials(&self) -> bool {
-        self.unit.as_ref().is_some_and(|unit| unit.gains_by_trials())
-    }
-
-    fn distance(&self) -> Option<super::Distance> {
-        self.unit.as_ref()?.distance()
-    }
-
-    forward! { self => self.here()?;
-        trials
-        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
-        get_boolean set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize
-        directional
-    }
 }
+
+impl Unit for Beside {}

@@ -1,7 +1,6 @@
 //! Units on threads: at the same time, with the same answers, and never lost.
 
-use super::{Outcome, Threads, Unit, UnitError};
-use crate::idle;
+use super::{Derivatives, Described, Outcome, States, Steps, Threads, Unit, UnitError, Values};
 use macrostep_description::ModelDescription;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +32,7 @@ struct Slow {
 
 type Done = Result<(), UnitError>;
 
-impl Unit for Slow {
+impl Described for Slow {
     fn name(&self) -> &str {
         &self.name
     }
@@ -43,10 +42,20 @@ impl Unit for Slow {
     fn kind(&self) -> &'static str {
         "native"
     }
+}
+
+impl Values for Slow {
     fn get_real(&mut self, _: &[u32], values: &mut [f64]) -> Done {
         values.fill(self.sum);
         Ok(())
     }
+}
+
+impl Derivatives for Slow {}
+
+impl States for Slow {}
+
+impl Steps for Slow {
     fn step(&mut self, t_s: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
         self.steps += 1;
         self.sum += step_s;
@@ -70,12 +79,9 @@ impl Unit for Slow {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    idle! { self;
-        setup enter_initialization exit_initialization reset terminate set_real set_integer get_integer set_boolean get_boolean
-        set_string get_string set_input_derivatives get_output_derivatives save restore serialize deserialize directional
-        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
-    }
 }
+
+impl Unit for Slow {}
 
 /// Two units on two threads.
 fn two(meeting: &Arc<Meeting>, fails_at: u64) -> [Box<dyn Unit>; 2] {
@@ -126,6 +132,7 @@ fn a_step_that_is_begun_and_never_ended_is_waited_for() {
     units.iter_mut().for_each(|unit| unit.begin_step(0.2, 0.1, true).expect("begun"));
     let outcome = units[0].step(0.2, 0.1, true).expect("a step");
     assert!(matches!(outcome, Outcome::Discarded { .. }));
-    units[1].restore(0).expect("there again");
+    let lacking = units[1].restore(0).expect_err("a unit without states");
+    assert_eq!(lacking.to_string(), "unit `b`: fmi2SetFMUstate returned fmi2Error: the unit does not have this call");
     assert_eq!(units.map(|unit| unit.do_steps()), [3, 3]);
 }

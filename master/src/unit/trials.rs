@@ -1,13 +1,13 @@
 //! Steps that are tried from one saved state, each with inputs of its own: the differences of a Jacobian.
 
-use super::{Outcome, Unit, UnitError};
+use super::{Outcome, Steps, UnitError};
 
 /// Steps of a unit from one saved state.
 #[derive(Debug, Clone, Copy)]
 pub struct Trials<'a> {
     /// How many there are.
     pub count: usize,
-    /// Slot of the state, see [`Unit::save`].
+    /// Slot of the state, see [`States::save`](super::States::save).
     pub slot: usize,
     /// Start of all of them \[s\].
     pub t_s: f64,
@@ -15,7 +15,7 @@ pub struct Trials<'a> {
     pub step_s: f64,
     /// Inputs and their values, those of one trial after those of another.
     pub inputs: (&'a [u32], &'a [f64]),
-    /// As of [`Unit::set_input_derivatives`], in the same way; none where inputs are held.
+    /// As of [`Derivatives::set_input_derivatives`](super::Derivatives::set_input_derivatives), in the same way; none where inputs are held.
     pub derivatives: (&'a [u32], &'a [i32], &'a [f64]),
     /// What is read behind each step.
     pub outputs: &'a [u32],
@@ -30,11 +30,11 @@ impl Trials<'_> {
         (&self.inputs.1[part(self.inputs.0.len())], &self.derivatives.2[part(self.derivatives.0.len())])
     }
 
-    /// [`Unit::trials`] of a unit that gains nothing by making them together; false where nodes inside the step are to be read.
+    /// [`Steps::trials`] of a unit that gains nothing by making them together; false where nodes inside the step are to be read.
     ///
     /// # Errors
     /// Those of the unit.
-    pub fn one_by_one(&self, unit: &mut dyn Unit, values: &mut [f64]) -> Result<bool, UnitError> {
+    pub fn one_by_one(&self, unit: &mut (impl Steps + ?Sized), values: &mut [f64]) -> Result<bool, UnitError> {
         if !self.nodes.is_empty() {
             return Ok(false);
         }

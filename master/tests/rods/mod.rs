@@ -1,8 +1,10 @@
 //! Rods as units, with and without what they offer beside rollback.
 
 use macrostep_description::{Dependencies, ModelDescription};
-use macrostep_master::unit::{NativeUnit, Start, Tangent, Unit, UnitError};
-use macrostep_master::{End, Signal, System, UnitId, forward, idle};
+use macrostep_master::unit::{
+    Derivatives, Described, NativeUnit, Start, States, Steps, Tangent, Unit, UnitError, Values,
+};
+use macrostep_master::{End, Signal, System, UnitId};
 use macrostep_models::find;
 
 /// A rod as a unit; `plain` without what it offers beside rollback.
@@ -48,19 +50,24 @@ impl Plain {
     }
 }
 
-impl Unit for Plain {
+impl Described for Plain {
     fn name(&self) -> &str {
         self.unit.name()
     }
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        self.unit.kind()
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.unit.as_ref())
     }
-    fn do_steps(&self) -> u64 {
-        self.unit.do_steps()
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.unit.as_mut()))
     }
+}
+
+impl Values for Plain {}
+
+impl Derivatives for Plain {
     fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
         panic!("a unit that holds its inputs was given derivatives")
     }
@@ -70,13 +77,21 @@ impl Unit for Plain {
     fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
         panic!("a unit without directional derivatives was asked for one")
     }
-    idle! { self; shared_description hidden_state }
-    forward! { self => self.unit;
-        is_parallel begin_step trials distance gains_by_trials warned
-        setup enter_initialization exit_initialization reset terminate set_real get_real set_integer get_integer set_boolean
-        get_boolean set_string get_string step save restore serialize deserialize
+}
+
+impl States for Plain {
+    fn hidden_state(&mut self) -> Option<&mut [f64]> {
+        None
     }
 }
+
+impl Steps for Plain {
+    fn do_steps(&self) -> u64 {
+        self.unit.do_steps()
+    }
+}
+
+impl Unit for Plain {}
 
 /// An end of a rod, `a` or `b`, as an end of a joint; `turns` with its angle.
 pub fn end(system: &mut System, unit: UnitId, which: &str, turns: bool) -> End {

@@ -8,8 +8,7 @@ use macrostep::embedded;
 use macrostep_description::ModelDescription;
 use macrostep_import::Face;
 use macrostep_master::record::Trace;
-use macrostep_master::unit::Unit;
-use macrostep_master::{forward, idle};
+use macrostep_master::unit::{Derivatives, Described, States, Steps, Trials, Unit, UnitError, Values};
 use macrostep_system::scenario::Source;
 use macrostep_system::{Catalogue, Fmus};
 use std::path::{Path, PathBuf};
@@ -18,14 +17,45 @@ use std::sync::Arc;
 /// A unit whose trials are made one by one.
 struct Apart(Box<dyn Unit>);
 
-impl Unit for Apart {
-    idle! { self; trials gains_by_trials }
-    forward! { self => self.0;
-        name description shared_description kind is_parallel hidden_state distance warned do_steps setup enter_initialization exit_initialization
-        reset terminate set_real get_real set_integer get_integer set_boolean get_boolean set_string get_string set_input_derivatives
-        get_output_derivatives step begin_step save restore serialize deserialize directional
+impl Described for Apart {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn description(&self) -> &ModelDescription {
+        self.0.description()
+    }
+
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(self.0.as_ref())
+    }
+
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(self.0.as_mut()))
     }
 }
+
+impl Values for Apart {}
+
+impl Derivatives for Apart {}
+
+impl States for Apart {}
+
+impl Steps for Apart {
+    fn do_steps(&self) -> u64 {
+        self.0.do_steps()
+    }
+
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        of.one_by_one(self, values)
+    }
+
+    fn gains_by_trials(&self) -> bool {
+        false
+    }
+}
+
+impl Unit for Apart {}
 
 /// FMUs of which the units are such.
 struct OneByOne(Fmus);

@@ -11,8 +11,9 @@ use macrostep_fmi2 as abi;
 use super::instance::Phase;
 use super::remark::Remark;
 use super::{FmuUnit, floating_point};
-use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
+use macrostep_master::unit::{
+    Derivatives, Described, Outcome, States, Steps, Tangent, Unit, UnitError, Values, Warned,
+};
 
 /// Makes a call with a list of references and a list of values of the same length.
 macro_rules! listed {
@@ -36,7 +37,7 @@ macro_rules! listed {
     }};
 }
 
-impl Unit for FmuUnit {
+impl Described for FmuUnit {
     fn name(&self) -> &str {
         &self.name
     }
@@ -49,52 +50,12 @@ impl Unit for FmuUnit {
         Arc::clone(&self.driven.description)
     }
 
-    idle! { self; is_parallel hidden_state begin_step trials distance gains_by_trials }
-
     fn kind(&self) -> &'static str {
         "fmu"
     }
+}
 
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        const CALL: &str = "fmi2SetupExperiment";
-        self.alive(CALL)?;
-        // SAFETY: alive; numbers only.
-        let status = unsafe {
-            (self.library.functions.setup_experiment)(
-                self.component,
-                i32::from(tolerance.is_some()),
-                tolerance.unwrap_or(0.0),
-                start_s,
-                i32::from(stop_s.is_some()),
-                stop_s.unwrap_or(0.0),
-            )
-        };
-        self.t_s = start_s;
-        self.answered(CALL, status)
-    }
-
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.change(
-            "fmi2EnterInitializationMode",
-            self.library.functions.enter_initialization_mode,
-            Phase::Initializing,
-        )
-    }
-
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.change("fmi2ExitInitializationMode", self.library.functions.exit_initialization_mode, Phase::Stepping)
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        let Some(reset) = self.library.functions.reset else { return Err(self.lacks("fmi2Reset")) };
-        self.warned = Warned::default();
-        self.change("fmi2Reset", reset, Phase::Instantiated)
-    }
-
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        self.change("fmi2Terminate", self.library.functions.terminate, Phase::Terminated)
-    }
-
+impl Values for FmuUnit {
     #[inline(always)]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         listed!(self, "fmi2SetReal", (self.library.functions.set_real), refs, values, as_ptr)
@@ -178,7 +139,9 @@ impl Unit for FmuUnit {
         }
         Ok(texts)
     }
+}
 
+impl Derivatives for FmuUnit {
     #[inline]
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi2SetRealInputDerivatives";
@@ -200,53 +163,6 @@ impl Unit for FmuUnit {
             return Err(self.unusable(CALL, refs.len(), orders.len()));
         }
         listed!(self, "fmi2GetRealOutputDerivatives", get, refs, values, as_mut_ptr, orders)
-    }
-
-    #[inline(always)]
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.is_dead | self.library.is_corrupted() {
-            self.alive("fmi2DoStep")?;
-        }
-        self.do_steps += 1;
-        self.environment.enter();
-        // SAFETY: alive, as checked here; numbers only.
-        let status = unsafe { (self.library.functions.do_step)(self.component, t_s, step_s, i32::from(keep)) };
-        if floating_point::changed() {
-            return self.step_strayed(status, t_s, step_s);
-        }
-        if status == abi::OK {
-            // An FMU that logs a warning may not return it.
-            if self.environment.has_warned() {
-                self.not_ok("fmi2DoStep", abi::WARNING)?;
-            }
-            self.t_s = t_s + step_s;
-            return Ok(Outcome::Done);
-        }
-        self.step_ended(status, t_s, step_s)
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
-    fn warned(&mut self) -> Option<Warned> {
-        (self.warned.count > 0).then(|| self.warned.clone())
-    }
-
-    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.save_slot(slot)
-    }
-
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.restore_slot(slot)
-    }
-
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.serialize_state()
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.deserialize_state(bytes)
     }
 
     fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
@@ -276,6 +192,99 @@ impl Unit for FmuUnit {
             )
         };
         self.answered(CALL, status)
+    }
+}
+
+impl States for FmuUnit {
+    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.save_slot(slot)
+    }
+
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.restore_slot(slot)
+    }
+
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        self.serialize_state()
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        self.deserialize_state(bytes)
+    }
+}
+
+impl Steps for FmuUnit {
+    #[inline(always)]
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.is_dead | self.library.is_corrupted() {
+            self.alive("fmi2DoStep")?;
+        }
+        self.do_steps += 1;
+        self.environment.enter();
+        // SAFETY: alive, as checked here; numbers only.
+        let status = unsafe { (self.library.functions.do_step)(self.component, t_s, step_s, i32::from(keep)) };
+        if floating_point::changed() {
+            return self.step_strayed(status, t_s, step_s);
+        }
+        if status == abi::OK {
+            // An FMU that logs a warning may not return it.
+            if self.environment.has_warned() {
+                self.not_ok("fmi2DoStep", abi::WARNING)?;
+            }
+            self.t_s = t_s + step_s;
+            return Ok(Outcome::Done);
+        }
+        self.step_ended(status, t_s, step_s)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for FmuUnit {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        const CALL: &str = "fmi2SetupExperiment";
+        self.alive(CALL)?;
+        // SAFETY: alive; numbers only.
+        let status = unsafe {
+            (self.library.functions.setup_experiment)(
+                self.component,
+                i32::from(tolerance.is_some()),
+                tolerance.unwrap_or(0.0),
+                start_s,
+                i32::from(stop_s.is_some()),
+                stop_s.unwrap_or(0.0),
+            )
+        };
+        self.t_s = start_s;
+        self.answered(CALL, status)
+    }
+
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        self.change(
+            "fmi2EnterInitializationMode",
+            self.library.functions.enter_initialization_mode,
+            Phase::Initializing,
+        )
+    }
+
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        self.change("fmi2ExitInitializationMode", self.library.functions.exit_initialization_mode, Phase::Stepping)
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        let Some(reset) = self.library.functions.reset else { return Err(self.lacks("fmi2Reset")) };
+        self.warned = Warned::default();
+        self.change("fmi2Reset", reset, Phase::Instantiated)
+    }
+
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        self.change("fmi2Terminate", self.library.functions.terminate, Phase::Terminated)
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        (self.warned.count > 0).then(|| self.warned.clone())
     }
 }
 

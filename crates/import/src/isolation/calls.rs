@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::idle;
-use macrostep_master::unit::{Distance, Outcome, Tangent, Trials, Unit, UnitError, Warned};
+use macrostep_master::unit::{
+    Derivatives, Described, Distance, Outcome, States, Steps, Tangent, Trials, Unit, UnitError, Values, Warned,
+};
 
 use super::call::Call;
 use super::server::HEAD;
@@ -12,7 +13,7 @@ use super::unit::IsolatedUnit;
 use super::warned;
 use super::wire::{Put, Take};
 
-impl Unit for IsolatedUnit {
+impl Described for IsolatedUnit {
     fn name(&self) -> &str {
         &self.name
     }
@@ -28,36 +29,9 @@ impl Unit for IsolatedUnit {
     fn kind(&self) -> &'static str {
         "isolated"
     }
+}
 
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        let message = self.call(Call::Setup)?;
-        message.real(start_s);
-        message.real(stop_s.unwrap_or(f64::NAN));
-        message.real(tolerance.unwrap_or(f64::NAN));
-        self.t_s = start_s;
-        self.finish()
-    }
-
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.call(Call::EnterInitialization)?;
-        self.finish()
-    }
-
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.call(Call::ExitInitialization)?;
-        self.finish()
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        self.call(Call::Reset)?;
-        self.finish()
-    }
-
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        self.call(Call::Terminate)?;
-        self.finish_now()
-    }
-
+impl Values for IsolatedUnit {
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         let message = self.call(Call::SetReal)?;
         message.list(refs, u32::to_le_bytes);
@@ -117,7 +91,9 @@ impl Unit for IsolatedUnit {
             None => Err(self.garbled()),
         }
     }
+}
 
+impl Derivatives for IsolatedUnit {
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         let message = self.call(Call::SetInputDerivatives)?;
         message.list(refs, u32::to_le_bytes);
@@ -133,46 +109,20 @@ impl Unit for IsolatedUnit {
         self.filled(Call::GetOutputDerivatives, done)
     }
 
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        if self.begun.is_none() {
-            self.send_step(t_s, step_s, keep)?;
-        }
-        self.collect()
-    }
-
-    fn is_parallel(&self) -> bool {
-        true
-    }
-
-    idle! { self; hidden_state }
-
-    fn gains_by_trials(&self) -> bool {
-        self.is_integrated()
-    }
-
-    fn distance(&self) -> Option<Distance> {
-        self.distance
-    }
-
-    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
-        self.try_together(of, values)
-    }
-
-    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
-        self.send_step(t_s, step_s, keep)
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
-    fn warned(&mut self) -> Option<Warned> {
-        self.call(Call::Warned).ok()?;
+    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
+        let Tangent { unknown, known, d_known, d_unknown } = of;
+        let message = self.call(Call::Directional)?;
+        message.list(unknown, u32::to_le_bytes);
+        message.list(known, u32::to_le_bytes);
+        message.list(d_known, f64::to_le_bytes);
         self.waiting += 1;
-        self.exchange(0).ok()?;
-        warned::take(&mut Take::new(&self.reply[HEAD..])).filter(|warned| warned.count > 0)
+        self.exchange(0)?;
+        let done = Take::new(&self.reply[HEAD..]).fill(d_unknown, f64::from_le_bytes);
+        self.filled(Call::Directional, done)
     }
+}
 
+impl States for IsolatedUnit {
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {
         self.call(Call::Save)?.number(slot as u64);
         self.put_off()
@@ -197,16 +147,75 @@ impl Unit for IsolatedUnit {
         self.call(Call::Deserialize)?.bytes(bytes);
         self.finish()
     }
+}
 
-    fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
-        let Tangent { unknown, known, d_known, d_unknown } = of;
-        let message = self.call(Call::Directional)?;
-        message.list(unknown, u32::to_le_bytes);
-        message.list(known, u32::to_le_bytes);
-        message.list(d_known, f64::to_le_bytes);
+impl Steps for IsolatedUnit {
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        if self.begun.is_none() {
+            self.send_step(t_s, step_s, keep)?;
+        }
+        self.collect()
+    }
+
+    fn is_parallel(&self) -> bool {
+        true
+    }
+
+    fn gains_by_trials(&self) -> bool {
+        self.is_integrated()
+    }
+
+    fn distance(&self) -> Option<Distance> {
+        self.distance
+    }
+
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        self.try_together(of, values)
+    }
+
+    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
+        self.send_step(t_s, step_s, keep)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for IsolatedUnit {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        let message = self.call(Call::Setup)?;
+        message.real(start_s);
+        message.real(stop_s.unwrap_or(f64::NAN));
+        message.real(tolerance.unwrap_or(f64::NAN));
+        self.t_s = start_s;
+        self.finish()
+    }
+
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        self.call(Call::EnterInitialization)?;
+        self.finish()
+    }
+
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        self.call(Call::ExitInitialization)?;
+        self.finish()
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        self.call(Call::Reset)?;
+        self.finish()
+    }
+
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        self.call(Call::Terminate)?;
+        self.finish_now()
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        self.call(Call::Warned).ok()?;
         self.waiting += 1;
-        self.exchange(0)?;
-        let done = Take::new(&self.reply[HEAD..]).fill(d_unknown, f64::from_le_bytes);
-        self.filled(Call::Directional, done)
+        self.exchange(0).ok()?;
+        warned::take(&mut Take::new(&self.reply[HEAD..])).filter(|warned| warned.count > 0)
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! Those of an FMU for model exchange are one call, so that its process makes them by the variational equations.
 
-use macrostep_master::unit::{Trials, Unit, UnitError};
+use macrostep_master::unit::{Described, Trials, UnitError};
 
 use super::call::Call;
 use super::server::{HEAD, Stop};
@@ -28,7 +28,7 @@ enum Found {
 }
 
 impl IsolatedUnit {
-    /// As [`Unit::trials`].
+    /// As [`Steps::trials`](macrostep_master::unit::Steps::trials).
     pub(super) fn try_together(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
         // Going back by fork leaves a process that does not know what the message gave before.
         if self.by_fork.is_some() {

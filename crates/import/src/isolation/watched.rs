@@ -2,11 +2,11 @@
 //! call that ended the process, or never ended.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Tangent, Unit, UnitError, Values};
 
 use super::board::Place;
 use super::call::Call;
@@ -140,7 +140,7 @@ macro_rules! passed_on {
     )*};
 }
 
-impl<U: Unit> Unit for Watched<U> {
+impl<U: Unit> Described for Watched<U> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -149,22 +149,46 @@ impl<U: Unit> Unit for Watched<U> {
         self.inner.description()
     }
 
-    fn shared_description(&self) -> Arc<ModelDescription> {
-        self.inner.shared_description()
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(&self.inner)
     }
 
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(&mut self.inner))
     }
+}
 
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        self.marks.place.at(start_s);
-        self.marks.begin(Call::Setup);
-        let answer = self.inner.setup(start_s, stop_s, tolerance);
-        self.marks.place.end();
-        answer
+impl<U: Unit> Values for Watched<U> {
+    passed_on! {
+        fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> = SetReal;
+        fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> = GetReal;
+        fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> = SetInteger;
+        fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> = GetInteger;
+        fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> = SetBoolean;
+        fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> = GetBoolean;
+        fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> = SetString;
+        fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> = GetString;
     }
+}
 
+impl<U: Unit> Derivatives for Watched<U> {
+    passed_on! {
+        fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> = SetInputDerivatives;
+        fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> = GetOutputDerivatives;
+        fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> = Directional;
+    }
+}
+
+impl<U: Unit> States for Watched<U> {
+    passed_on! {
+        fn save(&mut self, slot: usize) -> Result<(), UnitError> = Save;
+        fn restore(&mut self, slot: usize) -> Result<(), UnitError> = Restore;
+        fn serialize(&mut self) -> Result<Vec<u8>, UnitError> = Serialize;
+        fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> = Deserialize;
+    }
+}
+
+impl<U: Unit> Steps for Watched<U> {
     #[inline(always)]
     fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
         self.marks.place.at(t_s);
@@ -176,26 +200,18 @@ impl<U: Unit> Unit for Watched<U> {
         if let Ok(Outcome::Done) = answer { Ok(Outcome::Done) } else { answer }
     }
 
-    fn is_parallel(&self) -> bool {
-        self.inner.is_parallel()
-    }
-
-    fn begin_step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<(), UnitError> {
-        self.inner.begin_step(t_s, step_s, keep)
-    }
-
-    macrostep_master::forward! { self => self.inner; trials distance gains_by_trials }
-
     fn do_steps(&self) -> u64 {
         self.inner.do_steps()
     }
+}
 
-    fn warned(&mut self) -> Option<Warned> {
-        self.inner.warned()
-    }
-
-    fn hidden_state(&mut self) -> Option<&mut [f64]> {
-        self.inner.hidden_state()
+impl<U: Unit> Unit for Watched<U> {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        self.marks.place.at(start_s);
+        self.marks.begin(Call::Setup);
+        let answer = self.inner.setup(start_s, stop_s, tolerance);
+        self.marks.place.end();
+        answer
     }
 
     passed_on! {
@@ -203,20 +219,5 @@ impl<U: Unit> Unit for Watched<U> {
         fn exit_initialization(&mut self) -> Result<(), UnitError> = ExitInitialization;
         fn reset(&mut self) -> Result<(), UnitError> = Reset;
         fn terminate(&mut self) -> Result<(), UnitError> = Terminate;
-        fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> = SetReal;
-        fn get_real(&mut self, refs: &[u32], values: &mut [f64]) -> Result<(), UnitError> = GetReal;
-        fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> = SetInteger;
-        fn get_integer(&mut self, refs: &[u32], values: &mut [i32]) -> Result<(), UnitError> = GetInteger;
-        fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> = SetBoolean;
-        fn get_boolean(&mut self, refs: &[u32], values: &mut [bool]) -> Result<(), UnitError> = GetBoolean;
-        fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> = SetString;
-        fn get_string(&mut self, refs: &[u32]) -> Result<Vec<String>, UnitError> = GetString;
-        fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> = SetInputDerivatives;
-        fn get_output_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &mut [f64]) -> Result<(), UnitError> = GetOutputDerivatives;
-        fn save(&mut self, slot: usize) -> Result<(), UnitError> = Save;
-        fn restore(&mut self, slot: usize) -> Result<(), UnitError> = Restore;
-        fn serialize(&mut self) -> Result<Vec<u8>, UnitError> = Serialize;
-        fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> = Deserialize;
-        fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> = Directional;
     }
 }

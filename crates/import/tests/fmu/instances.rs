@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::Unit;
+use macrostep_master::unit::{States, Steps, Unit, Values};
 
 use crate::make::{fmu, fmu_with, ready};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use macrostep_import::fmu::{Fmu, FmuOptions};
-use macrostep_master::unit::{Outcome, Tangent, Unit};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Tangent, Unit, Values};
 
 use crate::make::{fmu, fmu_with, ready, ready_with};
 

@@ -1,14 +1,13 @@
 //! Evaluating only the units that read something new gives the same bits as evaluating all.
 
 use super::{Op, Schedule};
-use crate::idle;
 use crate::method::predict::{Hermite, IntegratedAcceleration, Jerk, Lagrange, Predictor};
 use crate::method::{Method, Sampling};
 use crate::step::compiled::CompiledPlan;
 use crate::system::feedthrough::FeedThrough;
 use crate::system::law::LinearMap;
 use crate::time::Tick;
-use crate::unit::{Outcome, Tangent, Unit, UnitError};
+use crate::unit::{Derivatives, Described, Outcome, States, Steps, Tangent, Unit, UnitError, Values};
 use crate::{Grid, Signal, Simulation, System};
 use macrostep_description::{
     Causality, CoSimulation, Dependencies, DependencyKind, Kind, ModelDescription, RealAttributes, Unknown,
@@ -51,7 +50,7 @@ impl Mass {
 
 type Done = Result<(), UnitError>;
 
-impl Unit for Mass {
+impl Described for Mass {
     fn name(&self) -> &str {
         &self.name
     }
@@ -61,6 +60,9 @@ impl Unit for Mass {
     fn kind(&self) -> &'static str {
         "native"
     }
+}
+
+impl Values for Mass {
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Done {
         refs.iter().zip(values).for_each(|(r, v)| self.inputs[*r as usize] = *v);
         Ok(())
@@ -70,6 +72,9 @@ impl Unit for Mass {
         refs.iter().zip(values).for_each(|(r, v)| *v = self.value(*r));
         Ok(())
     }
+}
+
+impl Derivatives for Mass {
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Done {
         for ((r, order), v) in refs.iter().zip(orders).zip(values) {
             if *order == 1 {
@@ -78,6 +83,18 @@ impl Unit for Mass {
         }
         Ok(())
     }
+    fn directional(&mut self, Tangent { unknown, known, d_known: d, d_unknown: out }: Tangent<'_>) -> Done {
+        for (y, o) in unknown.iter().zip(out) {
+            let gains = self.gains[*y as usize - INPUTS - 2];
+            *o = known.iter().zip(d).map(|(u, d)| gains[*u as usize] * d).sum();
+        }
+        Ok(())
+    }
+}
+
+impl States for Mass {}
+
+impl Steps for Mass {
     fn step(&mut self, _: f64, step_s: f64, _: bool) -> Result<Outcome, UnitError> {
         self.steps += 1;
         self.state[1] += step_s * self.value(INPUTS as u32 + 2);
@@ -87,19 +104,9 @@ impl Unit for Mass {
     fn do_steps(&self) -> u64 {
         self.steps
     }
-    fn directional(&mut self, Tangent { unknown, known, d_known: d, d_unknown: out }: Tangent<'_>) -> Done {
-        for (y, o) in unknown.iter().zip(out) {
-            let gains = self.gains[*y as usize - INPUTS - 2];
-            *o = known.iter().zip(d).map(|(u, d)| gains[*u as usize] * d).sum();
-        }
-        Ok(())
-    }
-    idle! { self;
-        setup enter_initialization exit_initialization reset terminate set_integer get_integer set_boolean get_boolean set_string
-        get_string get_output_derivatives save restore serialize deserialize
-        shared_description is_parallel hidden_state begin_step trials distance gains_by_trials warned
-    }
 }
+
+impl Unit for Mass {}
 
 /// Numbers that only depend on the seed.
 struct Draw(u64);

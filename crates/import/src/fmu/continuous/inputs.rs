@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use macrostep_description::{Causality, Kind, ModelDescription, Variability};
-use macrostep_master::unit::{Unit, UnitError};
+use macrostep_master::unit::{UnitError, Values};
 use macrostep_ode::{MAX_DEGREE, Polynomials};
 
 use super::FmuUnit;

@@ -3,7 +3,7 @@
 //! Time, continuous states, inputs and indicators are saved here. Discrete states are in the FMU: where it has functions for its state, these are
 //! called too; where it has not, only steps without an event can be taken back.
 
-use macrostep_master::unit::{Unit, UnitError};
+use macrostep_master::unit::{States, UnitError};
 use macrostep_ode::adaptive::Memory;
 
 use super::ContinuousUnit;

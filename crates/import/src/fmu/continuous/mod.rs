@@ -27,11 +27,8 @@ mod memory;
 mod steps;
 mod variation;
 
-use std::sync::Arc;
-
 use macrostep_description::ModelDescription;
-use macrostep_master::unit::{Outcome, Trials, Unit, UnitError};
-use macrostep_master::{forward, idle};
+use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Trials, Unit, UnitError, Values};
 use macrostep_ode::adaptive::Integrator;
 
 use crate::INTEGRATOR_TOLERANCE;
@@ -140,14 +137,106 @@ impl Instance for ContinuousUnit {
     }
 }
 
-impl Unit for ContinuousUnit {
-    forward! { self => self.fmu; name description kind get_real get_integer get_boolean get_string terminate warned directional }
-    idle! { self; is_parallel hidden_state begin_step distance }
-
-    fn shared_description(&self) -> Arc<ModelDescription> {
-        self.fmu.shared_description()
+impl Described for ContinuousUnit {
+    fn name(&self) -> &str {
+        self.fmu.name()
     }
 
+    fn description(&self) -> &ModelDescription {
+        self.fmu.description()
+    }
+
+    fn inner(&self) -> Option<&dyn Unit> {
+        Some(&self.fmu)
+    }
+
+    fn inner_mut(&mut self) -> Result<Option<&mut dyn Unit>, UnitError> {
+        Ok(Some(&mut self.fmu))
+    }
+}
+
+impl Values for ContinuousUnit {
+    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
+        if self.inputs.are(refs) || !self.is_running() {
+            self.fmu.set_real(refs, values)?;
+            self.inputs.set(refs, values);
+            return Ok(());
+        }
+        // Parameters and inputs that jump.
+        self.at_event(|fmu| fmu.set_real(refs, values))?;
+        self.inputs.set(refs, values);
+        Ok(())
+    }
+
+    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
+        self.at_event(|fmu| fmu.set_integer(refs, values))
+    }
+
+    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
+        self.at_event(|fmu| fmu.set_boolean(refs, values))
+    }
+
+    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
+        self.at_event(|fmu| fmu.set_string(refs, values))
+    }
+}
+
+impl Derivatives for ContinuousUnit {
+    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
+        const CALL: &str = "fmi2SetRealInputDerivatives";
+        if refs.len() != orders.len() || refs.len() != values.len() {
+            return Err(self.fmu.unusable(CALL, refs.len(), values.len()));
+        }
+        self.inputs.set_derivatives(refs, orders, values).map_err(|why| self.fmu.refusal(CALL, why))
+    }
+
+    fn get_output_derivatives(&mut self, refs: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
+        const CALL: &str = "fmi2GetRealOutputDerivatives";
+        match refs {
+            [] => Ok(()),
+            _ => Err(self.fmu.refusal(CALL, "`maxOutputDerivativeOrder` is 0 of an FMU for model exchange")),
+        }
+    }
+}
+
+impl States for ContinuousUnit {
+    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.save_slot(slot)
+    }
+
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.restore_slot(slot)
+    }
+
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        self.write_state()
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        self.read_state(bytes)
+    }
+}
+
+impl Steps for ContinuousUnit {
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.do_steps += 1;
+        self.advance(t_s, step_s, keep)
+    }
+
+    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
+        self.try_together(of, values)
+    }
+
+    fn gains_by_trials(&self) -> bool {
+        true
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for ContinuousUnit {
     fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
         // The tolerance is that of the integrator here; the FMU has none to keep.
         self.tolerance = tolerance.unwrap_or(INTEGRATOR_TOLERANCE);
@@ -172,78 +261,5 @@ impl Unit for ContinuousUnit {
         self.integrator = Integrator::new(&vec![1.0; self.z.len()], self.tolerance);
         (self.next_event_s, self.events, self.is_over) = (None, 0, false);
         Ok(())
-    }
-
-    fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
-        if self.inputs.are(refs) || !self.is_running() {
-            self.fmu.set_real(refs, values)?;
-            self.inputs.set(refs, values);
-            return Ok(());
-        }
-        // Parameters and inputs that jump.
-        self.at_event(|fmu| fmu.set_real(refs, values))?;
-        self.inputs.set(refs, values);
-        Ok(())
-    }
-
-    fn set_integer(&mut self, refs: &[u32], values: &[i32]) -> Result<(), UnitError> {
-        self.at_event(|fmu| fmu.set_integer(refs, values))
-    }
-
-    fn set_boolean(&mut self, refs: &[u32], values: &[bool]) -> Result<(), UnitError> {
-        self.at_event(|fmu| fmu.set_boolean(refs, values))
-    }
-
-    fn set_string(&mut self, refs: &[u32], values: &[&str]) -> Result<(), UnitError> {
-        self.at_event(|fmu| fmu.set_string(refs, values))
-    }
-
-    fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
-        const CALL: &str = "fmi2SetRealInputDerivatives";
-        if refs.len() != orders.len() || refs.len() != values.len() {
-            return Err(self.fmu.unusable(CALL, refs.len(), values.len()));
-        }
-        self.inputs.set_derivatives(refs, orders, values).map_err(|why| self.fmu.refusal(CALL, why))
-    }
-
-    fn get_output_derivatives(&mut self, refs: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
-        const CALL: &str = "fmi2GetRealOutputDerivatives";
-        match refs {
-            [] => Ok(()),
-            _ => Err(self.fmu.refusal(CALL, "`maxOutputDerivativeOrder` is 0 of an FMU for model exchange")),
-        }
-    }
-
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.do_steps += 1;
-        self.advance(t_s, step_s, keep)
-    }
-
-    fn trials(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
-        self.try_together(of, values)
-    }
-
-    fn gains_by_trials(&self) -> bool {
-        true
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
-    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.save_slot(slot)
-    }
-
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.restore_slot(slot)
-    }
-
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.write_state()
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.read_state(bytes)
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! An event moves with the inputs, which the variational equations do not know: where one occurs, nothing comes of it.
 
-use macrostep_master::unit::{Trials, Unit, UnitError};
+use macrostep_master::unit::{Derivatives, States, Trials, UnitError, Values};
 use macrostep_ode::Polynomials;
 use macrostep_ode::adaptive::{Rates, Variation, Varied};
 
@@ -149,7 +149,7 @@ impl Varied for Together<'_> {
 }
 
 impl ContinuousUnit {
-    /// As [`Unit::trials`]: together where that takes less and no event occurs, else one by one.
+    /// As [`Steps::trials`](macrostep_master::unit::Steps::trials): together where that takes less and no event occurs, else one by one.
     pub(super) fn try_together(&mut self, of: &Trials<'_>, values: &mut [f64]) -> Result<bool, UnitError> {
         match self.vary(of, values) {
             Ok(true) => {

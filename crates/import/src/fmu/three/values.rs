@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use macrostep_description::ModelDescription;
 use macrostep_fmi3 as abi;
-use macrostep_master::idle;
-use macrostep_master::unit::{Outcome, Tangent, Unit, UnitError, Warned};
+use macrostep_master::unit::{
+    Derivatives, Described, Outcome, States, Steps, Tangent, Unit, UnitError, Values, Warned,
+};
 
 use super::super::instance::Phase;
 use super::FmuUnit3;
 
-impl Unit for FmuUnit3 {
+impl Described for FmuUnit3 {
     fn name(&self) -> &str {
         &self.name
     }
@@ -23,42 +24,12 @@ impl Unit for FmuUnit3 {
         Arc::clone(&self.driven.description)
     }
 
-    idle! { self; is_parallel hidden_state begin_step trials distance gains_by_trials }
-
     fn kind(&self) -> &'static str {
         "fmu"
     }
+}
 
-    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
-        // They are handed over when the initialisation begins.
-        self.setup = (start_s, stop_s, tolerance);
-        self.t_s = start_s;
-        self.alive("fmi3EnterInitializationMode")
-    }
-
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.enter_initialization_mode()
-    }
-
-    fn exit_initialization(&mut self) -> Result<(), UnitError> {
-        self.exit_initialization_mode()
-    }
-
-    fn reset(&mut self) -> Result<(), UnitError> {
-        self.warned = Warned::default();
-        self.change("fmi3Reset", self.access.functions.reset)?;
-        (self.phase, self.next_event_s) = (Phase::Instantiated, None);
-        let asked = &self.access.table.asked;
-        self.update.lock().inputs = super::super::continuous::inputs::Inputs::of(asked.clone());
-        Ok(())
-    }
-
-    fn terminate(&mut self) -> Result<(), UnitError> {
-        self.change("fmi3Terminate", Some(self.access.functions.terminate))?;
-        self.phase = Phase::Terminated;
-        Ok(())
-    }
-
+impl Values for FmuUnit3 {
     #[inline]
     fn set_real(&mut self, refs: &[u32], values: &[f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi3SetFloat64";
@@ -153,7 +124,9 @@ impl Unit for FmuUnit3 {
         self.handed(done)?;
         Ok(texts)
     }
+}
 
+impl Derivatives for FmuUnit3 {
     #[inline]
     fn set_input_derivatives(&mut self, refs: &[u32], orders: &[i32], values: &[f64]) -> Result<(), UnitError> {
         const CALL: &str = "fmi3IntermediateUpdate";
@@ -189,36 +162,6 @@ impl Unit for FmuUnit3 {
         self.answered(CALL, status)
     }
 
-    #[inline]
-    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
-        self.do_steps += 1;
-        self.advance(t_s, step_s, keep)
-    }
-
-    fn do_steps(&self) -> u64 {
-        self.do_steps
-    }
-
-    fn warned(&mut self) -> Option<Warned> {
-        (self.warned.count > 0).then(|| self.warned.clone())
-    }
-
-    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.save_slot(slot)
-    }
-
-    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
-        self.restore_slot(slot)
-    }
-
-    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
-        self.write_state()
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
-        self.read_state(bytes)
-    }
-
     fn directional(&mut self, of: Tangent<'_>) -> Result<(), UnitError> {
         let Tangent { unknown, known, d_known, d_unknown } = of;
         const CALL: &str = "fmi3GetDirectionalDerivative";
@@ -250,6 +193,72 @@ impl Unit for FmuUnit3 {
         self.answered(CALL, status)?;
         d_unknown.iter_mut().zip(&unknowns.at).for_each(|(slope, at)| *slope = slopes[*at]);
         Ok(())
+    }
+}
+
+impl States for FmuUnit3 {
+    fn save(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.save_slot(slot)
+    }
+
+    fn restore(&mut self, slot: usize) -> Result<(), UnitError> {
+        self.restore_slot(slot)
+    }
+
+    fn serialize(&mut self) -> Result<Vec<u8>, UnitError> {
+        self.write_state()
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<(), UnitError> {
+        self.read_state(bytes)
+    }
+}
+
+impl Steps for FmuUnit3 {
+    #[inline]
+    fn step(&mut self, t_s: f64, step_s: f64, keep: bool) -> Result<Outcome, UnitError> {
+        self.do_steps += 1;
+        self.advance(t_s, step_s, keep)
+    }
+
+    fn do_steps(&self) -> u64 {
+        self.do_steps
+    }
+}
+
+impl Unit for FmuUnit3 {
+    fn setup(&mut self, start_s: f64, stop_s: Option<f64>, tolerance: Option<f64>) -> Result<(), UnitError> {
+        // They are handed over when the initialisation begins.
+        self.setup = (start_s, stop_s, tolerance);
+        self.t_s = start_s;
+        self.alive("fmi3EnterInitializationMode")
+    }
+
+    fn enter_initialization(&mut self) -> Result<(), UnitError> {
+        self.enter_initialization_mode()
+    }
+
+    fn exit_initialization(&mut self) -> Result<(), UnitError> {
+        self.exit_initialization_mode()
+    }
+
+    fn reset(&mut self) -> Result<(), UnitError> {
+        self.warned = Warned::default();
+        self.change("fmi3Reset", self.access.functions.reset)?;
+        (self.phase, self.next_event_s) = (Phase::Instantiated, None);
+        let asked = &self.access.table.asked;
+        self.update.lock().inputs = super::super::continuous::inputs::Inputs::of(asked.clone());
+        Ok(())
+    }
+
+    fn terminate(&mut self) -> Result<(), UnitError> {
+        self.change("fmi3Terminate", Some(self.access.functions.terminate))?;
+        self.phase = Phase::Terminated;
+        Ok(())
+    }
+
+    fn warned(&mut self) -> Option<Warned> {
+        (self.warned.count > 0).then(|| self.warned.clone())
     }
 }
 
