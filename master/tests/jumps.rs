@@ -47,9 +47,6 @@ impl Described for Switch {
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        "native"
-    }
 }
 
 impl Values for Switch {

@@ -72,9 +72,6 @@ impl Described for Counter {
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        "native"
-    }
 }
 
 impl Values for Counter {

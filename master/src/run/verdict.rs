@@ -18,8 +18,8 @@
 //!
 //! Where motions are predicted and a corrector makes the ends of all steps true, nothing is missed by the rule above, and the frequency may be wrong
 //! all the same: what is wrong is between the ends. A cubic through communication points takes the place of the truth there; it is a poor one where
-//! steps are long, so that a run is not doubtful by what misses it, but is given a second look. So is one whose signals grow as an exponential
-//! that the macro steps resolve.
+//! steps are long, so that a run is not doubtful by what misses it, but is given a second look; a waveform knows its nodes there. So is one whose signals
+//! grow as an exponential that the macro steps resolve.
 //!
 //! Without power bonds signals are watched for growth (`growth.rs`), and a second look at a part of the run has to confirm it. Motions that the macro steps leap over (`resolution.rs`) and doubts of windows
 //! (`doubt.rs`) count in any case.
@@ -174,7 +174,7 @@ impl Simulation {
         let accounts = self.state.signals.balance.as_ref().map_or(&[][..], |balance| balance.accounts.as_slice());
         let most_j = accounts.iter().map(|a| a.passed_j).fold(0.0, f64::max);
         let weighed = accounts.iter().filter(|a| a.passed_j >= SMALL * most_j);
-        let is_right = weighed.clone().all(|a| a.missed_inside_share() < MISSED_INSIDE);
+        let is_right = self.has_nodes() || weighed.clone().all(|a| a.missed_inside_share() < MISSED_INSIDE);
         let by_inside = Verdict::default().open(if is_right { Second::Nothing } else { Second::Whether });
         let worst = weighed.max_by(|a, b| a.missed_share().total_cmp(&b.missed_share()));
         let judged = |account| judged(account, has_risen, self.shorter());
@@ -186,13 +186,17 @@ impl Simulation {
     fn by_watch(&self) -> Verdict {
         let is_few = self.statistics().windows < WINDOWS_MIN;
         let is_unwatched = self.state.signals.balance.is_none() || self.state.growth.is_thrown();
-        let has_nodes = self.window.sources.family.iter().any(|predictor| predictor.nodes() > 0);
         Verdict::default().open(match (is_few, is_unwatched) {
-            _ if has_nodes || self.channels == 0 => Second::Nothing,
+            _ if self.has_nodes() || self.channels == 0 => Second::Nothing,
             (true, _) => Second::Whether,
             (false, true) => Second::Unwatched,
             (false, false) => Second::Nothing,
         })
+    }
+
+    /// Whether inputs are waveforms, whose nodes tell what happens inside a step.
+    fn has_nodes(&self) -> bool {
+        self.window.sources.family.iter().any(|predictor| predictor.nodes() > 0)
     }
 
     /// From motions between communication points that the macro steps do not see. A second run says nothing against it: one with half

@@ -2,6 +2,74 @@
 //!
 //! The master never looks inside a unit and a unit never sees another. Every call names variables by value reference,
 //! resolved once before the run; no call allocates after the first of its kind.
+//!
+//! A unit of one's own writes what it can do. What it has no code for is refused by name, or does nothing where nothing is right:
+//!
+//! ```
+//! use macrostep_description::{Builder, Declared, ModelDescription};
+//! use macrostep_master::unit::{Derivatives, Described, Outcome, States, Steps, Unit, UnitError, Values};
+//! use macrostep_master::{Grid, Method, Simulation, System};
+//!
+//! /// ẋ = u, by Euler's rule.
+//! struct Tank {
+//!     description: ModelDescription,
+//!     u: f64,
+//!     x: f64,
+//!     steps: u64,
+//! }
+//!
+//! impl Described for Tank {
+//!     fn name(&self) -> &str {
+//!         "tank"
+//!     }
+//!     fn description(&self) -> &ModelDescription {
+//!         &self.description
+//!     }
+//! }
+//! impl Values for Tank {
+//!     fn set_real(&mut self, _: &[u32], values: &[f64]) -> Result<(), UnitError> {
+//!         self.u = values[0];
+//!         Ok(())
+//!     }
+//!     fn get_real(&mut self, _: &[u32], values: &mut [f64]) -> Result<(), UnitError> {
+//!         values.fill(self.x);
+//!         Ok(())
+//!     }
+//! }
+//! impl Derivatives for Tank {}
+//! impl States for Tank {}
+//! impl Steps for Tank {
+//!     fn step(&mut self, _t_s: f64, step_s: f64, _keep: bool) -> Result<Outcome, UnitError> {
+//!         self.x += step_s * self.u;
+//!         self.steps += 1;
+//!         Ok(Outcome::Done)
+//!     }
+//!     fn do_steps(&self) -> u64 {
+//!         self.steps
+//!     }
+//! }
+//! impl Unit for Tank {}
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut declared = Builder::new("tank", "A tank that is filled");
+//! declared.add(Declared::input("u", 0.0));
+//! declared.add(Declared::output("x").depends(&[]).initially(&[]));
+//! let tank = Tank { description: declared.finish()?, u: 0.0, x: 1.0, steps: 0 };
+//!
+//! // What flows in is what is there: x = 1.1 ** 5 after five steps.
+//! let mut system = System::new();
+//! let tank = system.add(Box::new(tank));
+//! let level = system.channel(tank, &["x"])?;
+//! system.connect(level.component(0), tank, "u")?;
+//! let mut simulation = Simulation::new(system, &Method::default(), Grid::uniform(0.1, 0.5))?;
+//! simulation.initialise()?;
+//! for _ in 0..5 {
+//!     simulation.step()?;
+//! }
+//! assert!((simulation.latest(level)[0] - 1.1f64.powi(5)).abs() < 1e-12);
+//! # Ok(())
+//! # }
+//! ```
 
 mod derivatives;
 mod native;

@@ -48,10 +48,6 @@ impl Described for NativeUnit {
     fn description(&self) -> &ModelDescription {
         self.slave.description()
     }
-
-    fn kind(&self) -> &'static str {
-        "native"
-    }
 }
 
 impl Values for NativeUnit {

@@ -39,9 +39,6 @@ impl Described for Slow {
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        "native"
-    }
 }
 
 impl Values for Slow {

@@ -57,9 +57,6 @@ impl Described for Mass {
     fn description(&self) -> &ModelDescription {
         &self.description
     }
-    fn kind(&self) -> &'static str {
-        "native"
-    }
 }
 
 impl Values for Mass {
