@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use macrostep_description::{Builder, CoSimulation, Declared, DependencyKind, ModelDescription, VendorAnnotation};
-use macrostep_master::unit::{
-    Derivatives, Described, Failure, Outcome, States, Steps, Tangent, Unit, UnitError, Values,
-};
+use macrostep_master::unit::{Derivatives, Described, Failure, Outcome, States, Steps, Unit, UnitError, Values};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -183,13 +181,6 @@ impl Stepped {
     }
 }
 
-/// Calls that mean nothing to a unit with real inputs and outputs alone.
-macro_rules! none {
-    ($self:ident, $call:literal) => {
-        Err($self.refused($call, "a unit in Python has real inputs and outputs only"))
-    };
-}
-
 impl Described for Stepped {
     fn name(&self) -> &str {
         &self.name
@@ -234,45 +225,9 @@ impl Values for Stepped {
         }
         Ok(())
     }
-
-    fn set_integer(&mut self, _: &[u32], _: &[i32]) -> Result<(), UnitError> {
-        none!(self, "fmi2SetInteger")
-    }
-
-    fn get_integer(&mut self, _: &[u32], _: &mut [i32]) -> Result<(), UnitError> {
-        none!(self, "fmi2GetInteger")
-    }
-
-    fn set_boolean(&mut self, _: &[u32], _: &[bool]) -> Result<(), UnitError> {
-        none!(self, "fmi2SetBoolean")
-    }
-
-    fn get_boolean(&mut self, _: &[u32], _: &mut [bool]) -> Result<(), UnitError> {
-        none!(self, "fmi2GetBoolean")
-    }
-
-    fn set_string(&mut self, _: &[u32], _: &[&str]) -> Result<(), UnitError> {
-        none!(self, "fmi2SetString")
-    }
-
-    fn get_string(&mut self, _: &[u32]) -> Result<Vec<String>, UnitError> {
-        none!(self, "fmi2GetString")
-    }
 }
 
-impl Derivatives for Stepped {
-    fn set_input_derivatives(&mut self, _: &[u32], _: &[i32], _: &[f64]) -> Result<(), UnitError> {
-        Err(self.refused("fmi2SetRealInputDerivatives", "inputs of a unit in Python are held over a step"))
-    }
-
-    fn get_output_derivatives(&mut self, _: &[u32], _: &[i32], _: &mut [f64]) -> Result<(), UnitError> {
-        Err(self.refused("fmi2GetRealOutputDerivatives", "a unit in Python has none"))
-    }
-
-    fn directional(&mut self, _: Tangent<'_>) -> Result<(), UnitError> {
-        Err(self.refused("fmi2GetDirectionalDerivative", "a unit in Python has none"))
-    }
-}
+impl Derivatives for Stepped {}
 
 impl States for Stepped {
     fn save(&mut self, slot: usize) -> Result<(), UnitError> {

@@ -124,7 +124,8 @@ impl Growth {
         let known = || channels.iter().filter(|h| !h.is_empty());
         let values = known().flat_map(|h| h.row(h.not_after(now)));
         if windows == 1 {
-            let ratios = values.clone().zip(known().flat_map(|h| h.row(0))).map(|(now, start)| (now / start).abs());
+            let ratios =
+                values.clone().zip(known().flat_map(|h| h.row(h.not_after(0)))).map(|(now, start)| (now / start).abs());
             self.thrown = ratios.filter(|ratio| *ratio < FROM_ZERO).fold(0.0, f64::max);
         }
         for (signal, value) in self.signals.iter_mut().zip(values) {

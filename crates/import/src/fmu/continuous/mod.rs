@@ -243,10 +243,6 @@ impl Unit for ContinuousUnit {
         self.fmu.setup(start_s, stop_s, None)
     }
 
-    fn enter_initialization(&mut self) -> Result<(), UnitError> {
-        self.fmu.enter_initialization()
-    }
-
     fn exit_initialization(&mut self) -> Result<(), UnitError> {
         self.fmu.exit_initialization()?;
         // It is in event mode now, and leaves it for the first time.
