@@ -3,22 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use macrostep_answers::choices::Fmi;
+use macrostep_answers::laboratory::arguments::{AdviseArguments, ConvergeArguments, StabilityArguments};
+use macrostep_answers::laboratory::energy::EnergyArguments;
+use macrostep_answers::system::arguments::VerifyArguments;
 
 use crate::check::CheckArguments;
 use crate::info::InfoArguments;
-use crate::laboratory::arguments::{AdviseArguments, ConvergeArguments, StabilityArguments};
 use crate::oscillator::OscillatorArguments;
 use crate::recover::RecoverArguments;
 use crate::single::SimulateArguments;
-use crate::system::arguments::{
-    ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemArguments, SystemsArguments,
-    VerifyArguments,
-};
+use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments};
 
 #[cfg(feature = "full")]
 use full::*;
-
-use crate::choices::Fmi;
 
 /// Options of the verbs that only the feature `full` has.
 #[cfg(feature = "full")]
@@ -28,9 +26,9 @@ mod full {
     pub use crate::flex::arguments::FlexVerb;
     pub use crate::help::{CompletionsArguments, ManualArguments};
     pub use crate::lab::LabArguments;
-    pub use crate::laboratory::arguments::CompareArguments;
     pub use crate::sweep::arguments::SweepArguments;
     pub use crate::system::arguments::ExportArguments;
+    pub use macrostep_answers::laboratory::arguments::CompareArguments;
 }
 
 /// FMI 2.0 co-simulation of mechanical subsystems, with the error of every result
@@ -194,35 +192,4 @@ pub struct FmusArguments {
     /// Version of FMI they are written for
     #[arg(long, value_enum, default_value = "2")]
     pub fmi: Fmi,
-}
-
-/// `macrostep energy`.
-#[derive(Debug, Args)]
-#[command(mut_arg("energy", |a| a.hide(true)), mut_arg("control", |a| a.hide(true)), mut_arg("control_tolerance", |a| a.hide(true)))]
-pub struct EnergyArguments {
-    #[command(flatten)]
-    pub system: SystemArguments,
-    /// Folder for the table and its numbers; made if missing [default: nothing is written]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Print one JSON array instead of a table [default: off]
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// More steps than this in a run are taken for a mistake.
-pub const STEPS_MAX: f64 = 1e8;
-
-/// A finite number above 0.
-pub fn positive(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|value: &f64| value.is_finite() && *value > 0.0)
-        .ok_or("expected a finite number above 0".to_owned())
-}
-
-/// A number above 0 and below 1.
-pub fn part(text: &str) -> Result<f64, String> {
-    let what = "expected a number above 0 and below 1";
-    text.parse().ok().filter(|value: &f64| *value > 0.0 && *value < 1.0).ok_or(what.to_owned())
 }

@@ -6,15 +6,16 @@ mod rollback;
 use std::path::PathBuf;
 
 use clap::Args;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::junit::{Case, Suite, Verdict};
+use macrostep_answers::print;
 use macrostep_description::rules::{self, Severity};
 use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::{Call, during};
 use serde_json::{Value as Json, json};
 
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::junit::{Case, Suite, Verdict};
-use crate::{info, print};
+use crate::info;
 use rollback::Trials;
 
 /// `macrostep check`.

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use clap::Args;
+use macrostep_answers::failure::Failure;
 use macrostep_benchmarks::{Delivery, Manoeuvre, Multirate, Order, Place, Plant, Prediction, STEP_S, Scheme};
 use macrostep_system::Document;
 use macrostep_system::words::{Predict, Schedule};
 
-use crate::failure::Failure;
 use crate::system::arguments::RunArguments;
 use crate::system::run;
 

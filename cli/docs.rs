@@ -1,10 +1,9 @@
 //! `macrostep docs`: the pages of the documentation, which the program carries.
 
 use clap::Args;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
 use macrostep_system::near::nearest;
-
-use crate::failure::Failure;
-use crate::print;
 
 /// Pages of `docs/` by their names.
 macro_rules! pages {

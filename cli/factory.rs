@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use macrostep_analysis::models::{missing, refused};
+use macrostep_answers::Carried;
 use macrostep_benchmarks::FULL;
 use macrostep_import::fmu::{Fmu, FmuError, FmuOptions};
 use macrostep_import::isolation::{Isolation, watched};
@@ -10,6 +11,9 @@ use macrostep_master::RunError;
 use macrostep_master::unit::Unit;
 
 use crate::embedded;
+
+/// The FMUs of this program, for answers about scenarios.
+pub static CARRIED: Carried = Carried { stored: embedded::fmu, packed: embedded::packed, unit: fmu, open_all };
 
 /// An instance of an FMU carried in this program.
 ///

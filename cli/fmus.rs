@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
+use macrostep_answers::system::convert;
 use macrostep_benchmarks::FULL;
 use macrostep_packager::{Fmi, Library, Platform};
 
 use crate::arguments::FmusArguments;
-use crate::failure::Failure;
-use crate::print;
-use crate::system::convert;
 
 /// Writes every FMU into the folder and prints the paths.
 ///
@@ -40,14 +40,14 @@ pub fn run(arguments: &FmusArguments) -> Result<(), Failure> {
         print::line(path.display())?;
     }
     for ((_, folder), names) in platforms.iter().zip(&missing).filter(|(_, names)| !names.is_empty()) {
-        crate::print::remark!(
+        macrostep_answers::print::remark!(
             "note: without a library in `{}`, so not for that platform: {}",
             folder.display(),
             names.join(", ")
         );
     }
     if !embedded::ABSENT.is_empty() {
-        crate::print::remark!(
+        macrostep_answers::print::remark!(
             "note: {} more are not in this build: {}; {FULL}",
             embedded::ABSENT.len(),
             embedded::ABSENT.join(", ")

@@ -5,12 +5,11 @@
 
 use std::io::Read;
 
+use macrostep_answers::values;
 use macrostep_description::{Causality, ModelDescription, Value, Variability};
 use macrostep_master::unit::{self, Unit, UnitError};
 pub use macrostep_system::input::InputError;
 use macrostep_system::input::InputTable;
-
-use crate::values;
 
 /// Parts of a step that a row may be after its beginning and still belong to it, as for inputs of a scenario.
 const OFF_MAX: f64 = 1e-6;

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
 use macrostep_run::folder_at;
-
-use crate::failure::Failure;
-use crate::print;
 
 /// The page, built by `lab/build`.
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/lab/dist/laboratory.html"));

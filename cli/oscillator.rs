@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use macrostep_analysis::scheme::{Scheme, recipe};
 use macrostep_analysis::{models, parameters_of};
+use macrostep_answers::choices::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Variant, typed};
+use macrostep_answers::failure::Failure;
+use macrostep_answers::numbers::positive;
+use macrostep_answers::system::changes::change;
+use macrostep_answers::system::solution;
 use macrostep_benchmarks::Oscillator;
 use macrostep_oscillator::{Exact, Parameters, State};
 use macrostep_system::scenario::{
@@ -13,12 +18,8 @@ use macrostep_system::scenario::{
 use macrostep_system::words::{Predict, Schedule};
 use macrostep_system::{Document, Scenario};
 
-use crate::arguments::positive;
-use crate::choices::{Case, Coupling, Derivative, Fast, Integrator, Rate, Start, Variant, typed};
-use crate::failure::Failure;
 use crate::system::arguments::RunArguments;
-use crate::system::changes::change;
-use crate::system::{run, solution};
+use crate::system::run;
 
 /// `macrostep oscillator`.
 #[derive(Debug, Args)]

@@ -7,11 +7,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::FromArgMatches;
-
-use crate::arguments::{Arguments, Verb};
-use crate::failure::Failure;
+use macrostep_answers::failure::Failure;
+#[cfg(feature = "full")]
+use macrostep_answers::laboratory::compare;
+use macrostep_answers::laboratory::{advise, converge, energy, stability};
 use macrostep_import::fmu::plain;
 use macrostep_import::isolation::watch as watch_over;
+
+use crate::arguments::{Arguments, Verb};
+use crate::factory::CARRIED;
 
 /// The program: runs one verb with its arguments, and returns an exit code. The first argument is the name of the
 /// program. To be called before there are threads; wrong arguments, and `--help`, end the process.
@@ -37,7 +41,7 @@ pub fn program(arguments: &[OsString]) -> u8 {
     };
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit());
     if arguments.quiet {
-        crate::print::be_quiet();
+        macrostep_answers::print::be_quiet();
     }
     #[cfg(target_os = "linux")]
     if let Some(interpreter) = &arguments.python {
@@ -110,12 +114,12 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => crate::survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => crate::oscillator::run(&arguments),
-        Some(Verb::Energy(arguments)) => crate::laboratory::energy::run(&arguments),
-        Some(Verb::Stability(arguments)) => crate::laboratory::stability::run(&arguments),
-        Some(Verb::Converge(arguments)) => crate::laboratory::converge::run(&arguments),
+        Some(Verb::Energy(arguments)) => energy::run(&arguments, &CARRIED),
+        Some(Verb::Stability(arguments)) => stability::run(&arguments, &CARRIED),
+        Some(Verb::Converge(arguments)) => converge::run(&arguments, &CARRIED),
         #[cfg(feature = "full")]
-        Some(Verb::Compare(arguments)) => crate::laboratory::compare::run(&arguments),
-        Some(Verb::Advise(arguments)) => crate::laboratory::advise::run(&arguments),
+        Some(Verb::Compare(arguments)) => compare::run(&arguments, &CARRIED),
+        Some(Verb::Advise(arguments)) => advise::run(&arguments, &CARRIED),
         #[cfg(feature = "full")]
         Some(Verb::Crane(arguments)) => crate::crane::crane(&arguments),
         #[cfg(feature = "full")]

@@ -9,15 +9,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::formats::{FormatArguments, units};
+use macrostep_answers::print;
 use macrostep_description::shown;
 use macrostep_import::fmu::regular;
 use macrostep_run::{take, taken};
 use serde_json::json;
-
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::formats::{FormatArguments, units};
-use crate::print;
 
 /// `macrostep recover`.
 #[derive(Debug, Args)]

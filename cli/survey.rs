@@ -6,17 +6,17 @@ use std::path::Path;
 use macrostep::factory;
 use macrostep_analysis::pair::{self, Bonds, Outcome, Pair};
 use macrostep_analysis::scheme::Scheme;
+use macrostep_answers::choices::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
+use macrostep_answers::failure::Failure;
+use macrostep_answers::files::{write_text, write_trace};
+use macrostep_answers::print;
+use macrostep_answers::progress::progress_bar;
 use macrostep_benchmarks::Oscillator;
 use macrostep_plot::table::{Table, short};
 use macrostep_system::toml;
 use rayon::prelude::*;
 
-use crate::choices::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
-use crate::failure::Failure;
-use crate::files::{write_text, write_trace};
 use crate::oscillator::case_parameters;
-use crate::print;
-use crate::progress::progress_bar;
 use summary::Summary;
 
 mod charts;
@@ -77,7 +77,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     for case in [Case::One, Case::Two] {
         charts::write(folder, case, &entries)?;
     }
-    crate::print::remark!(
+    macrostep_answers::print::remark!(
         "wrote {} runs, two in one piece, the table and pictures to `{}`",
         entries.len(),
         folder.display()

@@ -3,15 +3,14 @@
 
 use std::time::Instant;
 
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
+use macrostep_answers::slaves::{self, SlaveArguments};
 use macrostep_description::{Causality, Value, Variable, shown};
 use macrostep_import::fmu::Fmu;
 use macrostep_master::unit::{Outcome, Unit, UnitError};
 use macrostep_run::Reading;
 use serde_json::{Value as Json, json};
-
-use crate::failure::Failure;
-use crate::print;
-use crate::slaves::{self, SlaveArguments};
 
 /// Steps before the first snapshot: going back to the start is another thing.
 const BEFORE: usize = 2;

@@ -3,19 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::files::write_text;
+use macrostep_answers::print;
+use macrostep_answers::system::arguments::SystemArguments;
+use macrostep_answers::system::{Opened, tell};
 use macrostep_import::isolation::interrupt;
 use macrostep_plot::Table;
 use macrostep_sweep::Samples;
 use macrostep_sweep::fit::{Fit, Free, Request, fit};
 use serde_json::json;
 
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::files::write_text;
-use crate::print;
+use crate::factory::CARRIED;
 use crate::sweep::{refused, workers};
-use crate::system::arguments::SystemArguments;
-use crate::system::{Opened, tell};
 
 /// `macrostep fit`.
 #[derive(Debug, Args)]
@@ -62,7 +63,7 @@ pub struct FitArguments {
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     // The folder is where the user has named it, even where a slave changes the working folder.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
-    let opened = Opened::new(&arguments.system)?;
+    let opened = Opened::new(&CARRIED, &arguments.system)?;
     let scenario = &opened.document.scenario;
     // Options and data are checked before the first run, and what is written is not what is read.
     if !arguments.time_offset.is_finite() {

@@ -5,6 +5,10 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use macrostep::embedded;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::files::write_text;
+use macrostep_answers::print;
 use macrostep_description::ModelDescription;
 use macrostep_flexible::check::Conditioning;
 use macrostep_flexible::moving::Rayleigh;
@@ -19,10 +23,6 @@ use serde_json::json;
 use super::arguments::ImportArguments;
 use super::drawing;
 use super::source::Source;
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::files::write_text;
-use crate::print;
 use macrostep_run::checkpoint::whole;
 
 /// Names of the joints on the command line, in the order of [`Joint::ALL`].
@@ -70,7 +70,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     }
     // Remarks go to the other stream, so that JSON stays alone.
     for note in &found.source.notes {
-        crate::print::remark!("note: {note}");
+        macrostep_answers::print::remark!("note: {note}");
     }
     for warning in found.warnings() {
         eprintln!("warning: {warning}");
@@ -79,7 +79,7 @@ pub fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.out {
         write_text(&folder.join("import.json"), &json.to_string())?;
         found.figure().map_err(Failure::run)?.write(folder, "body")?;
-        crate::print::remark!("wrote report and picture to `{}`", folder.display());
+        macrostep_answers::print::remark!("wrote report and picture to `{}`", folder.display());
     }
     Ok(())
 }

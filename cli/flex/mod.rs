@@ -1,5 +1,7 @@
 //! `macrostep flex`: bodies imported from finite element models.
 
+use macrostep_answers::failure::Failure;
+
 pub mod arguments;
 pub mod drawing;
 mod import;
@@ -7,8 +9,6 @@ mod source;
 mod surface;
 
 use arguments::FlexVerb;
-
-use crate::failure::Failure;
 
 /// Runs one of the verbs of `macrostep flex`.
 ///

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use macrostep_answers::failure::Failure;
 use macrostep_flexible::element::Solid;
 use macrostep_flexible::import::{dmig, hb, inp, market, op4, stored};
 use macrostep_flexible::{Connector, Material, Mesh, Structure};
 use macrostep_import::fmu::regular;
 
 use super::arguments::ImportArguments;
-use crate::failure::Failure;
 
 /// A structure, and the mesh where there is one.
 pub struct Source {

@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::files::write_text;
+use macrostep_answers::print;
 use macrostep_flexible::Joint;
 use macrostep_flexible::mesh::Face;
 use macrostep_models_flexible::{FacetMesh, Facets, ImportedBody, Stored};
@@ -13,10 +17,6 @@ use serde_json::json;
 use super::arguments::SurfaceArguments;
 use super::import::{fault_of, micro_step_of, pack, reduce, write_fmu};
 use super::source::Source;
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::files::write_text;
-use crate::print;
 
 /// Smaller maps beside the one that is asked for, as parts of its values.
 const BESIDE: [f64; 3] = [0.5, 0.6, 0.75];
@@ -65,19 +65,19 @@ pub fn run(arguments: &SurfaceArguments) -> Result<(), Failure> {
         print::line(text(&source, &surface, &rows))?;
     }
     for note in &source.notes {
-        crate::print::remark!("note: {note}");
+        macrostep_answers::print::remark!("note: {note}");
     }
     // The body that moves the nodes of the interface.
     let last = rows.last().map(|(map, _)| map);
     if let (Some(path), Some(map)) = (&arguments.fmu, last) {
         let guid = pack(&exchanging(path, (&source, &surface), map, &labels(map))?, path)?;
-        crate::print::remark!("wrote `{}`, GUID {guid}", path.display());
+        macrostep_answers::print::remark!("wrote `{}`, GUID {guid}", path.display());
     }
     // Its facets under pressure.
     let under_pressure = arguments.facets.as_deref().zip(faces.as_deref()).zip(source.mesh.as_ref());
     if let Some(((path, faces), mesh)) = under_pressure {
         let guid = write_facets(path, mesh, faces)?;
-        crate::print::remark!("wrote `{}`, {} facets, GUID {guid}", path.display(), faces.len());
+        macrostep_answers::print::remark!("wrote `{}`, {} facets, GUID {guid}", path.display(), faces.len());
     }
     // Result and map, where a folder is wanted.
     if let (Some(folder), Some(map)) = (&arguments.out, last) {
@@ -88,7 +88,7 @@ pub fn run(arguments: &SurfaceArguments) -> Result<(), Failure> {
         if let (Some(faces), Some(mesh)) = (&faces, &source.mesh) {
             write_text(&folder.join("facets.csv"), &facets(mesh, faces))?;
         }
-        crate::print::remark!("wrote result and map to `{}`", folder.display());
+        macrostep_answers::print::remark!("wrote result and map to `{}`", folder.display());
     }
     Ok(())
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_complete::Shell;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
 
 use super::command;
-use crate::failure::Failure;
-use crate::print;
 
 /// `macrostep completions`.
 #[derive(Debug, Args)]

@@ -104,7 +104,7 @@ fn class(name: &str, verb: &str, command: &Command, left_out: &[&str]) -> String
     for option in shown {
         let keyword = option.get_long().unwrap_or_default().replace('-', "_");
         if !left_out.contains(&keyword.as_str()) {
-            let about = crate::api::keywords(&help(option)).replace('\\', "\\\\");
+            let about = macrostep_answers::api::keywords(&help(option)).replace('\\', "\\\\");
             text += &format!("    {keyword}: Optional[{}]\n    \"\"\"{about}.\"\"\"\n", kind(option));
         }
     }
@@ -114,7 +114,7 @@ fn class(name: &str, verb: &str, command: &Command, left_out: &[&str]) -> String
 #[test]
 fn the_keywords_of_python_are_the_options() {
     let all = command();
-    let [run, verify] = crate::api::commands();
+    let [run, verify] = macrostep_answers::api::commands();
     let mut text = HEAD.to_owned();
     for (name, verb, left_out) in CLASSES {
         let command = match verb {

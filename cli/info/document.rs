@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use macrostep_answers::values::{self, word};
 use macrostep_description::{Dependencies, Kind, Member, ModelDescription, Terminal, TypeDefinition, Unit, Variable};
 use macrostep_import::fmu::{Face, Fmu};
 use macrostep_system::assemble::InputOrder;
@@ -9,7 +10,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use super::{capabilities, dependencies, exponents, items, json_value, names, reference, rollback};
-use macrostep::values::{self, word};
 
 /// Writes the object and a line end.
 pub(super) fn write(fmu: &Fmu, tried: Option<&InputOrder>, mut out: &mut dyn Write) -> io::Result<()> {

@@ -6,6 +6,9 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
+use macrostep_answers::slaves::{self, SlaveArguments};
 use macrostep_description::{BaseUnit, Causality, Dependencies, Item, Kind, ModelDescription, Place, Value};
 use macrostep_import::fmu::Fmu;
 use macrostep_system::Fmus;
@@ -14,9 +17,6 @@ use macrostep_system::scenario::Source;
 use serde_json::{Value as Json, json};
 
 use crate::embedded;
-use crate::failure::Failure;
-use crate::print;
-use crate::slaves::{self, SlaveArguments};
 
 /// `macrostep info`.
 #[derive(Debug, Args)]

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use macrostep_answers::values::{self, word};
 use macrostep_description::{BaseUnit, Dependencies, Item, Kind, ModelDescription, Unit, Value, Variable, shown};
 use macrostep_import::fmu::{Face, Fmu};
 use macrostep_plot::table::{Listing, Table};
 use macrostep_system::assemble::InputOrder;
 
 use super::{capabilities, dependencies, exponents, items, names, place, reference, rollback};
-use macrostep::values::{self, word};
 
 /// Characters of a cell: names of Modelica are long, those of a broken file endless.
 const CELL_MAX: usize = 500;

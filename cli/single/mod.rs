@@ -12,6 +12,12 @@ mod steps;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::{Failure, kept};
+use macrostep_answers::files::rows_at;
+use macrostep_answers::formats::units;
+use macrostep_answers::values;
+use macrostep_answers::{print, slaves};
 use macrostep_description::{Causality, Dependencies, ModelDescription, Unknown, Value, Variable};
 use macrostep_import::fmu::{Fmu, regular};
 use macrostep_master::unit::{Start, Unit};
@@ -22,13 +28,8 @@ use sha2::{Digest, Sha256};
 
 pub use options::SimulateArguments;
 
-use crate::distinct::Files;
-use crate::failure::{Failure, kept};
-use crate::files::rows_at;
-use crate::formats::units;
-use crate::{info, print, slaves};
+use crate::info;
 use macrostep::input::Input;
-use macrostep::values;
 use options::Experiment;
 use steps::{RunFiles, Steps};
 

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use macrostep_answers::checkpoint::CheckpointArguments;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::formats::FormatArguments;
+use macrostep_answers::numbers::STEPS_MAX;
+use macrostep_answers::slaves::SlaveArguments;
 use macrostep_description::shown;
 use macrostep_import::fmu::{Face, Fmu};
-
-use crate::arguments::STEPS_MAX;
-use crate::checkpoint::CheckpointArguments;
-use crate::failure::Failure;
-use crate::formats::FormatArguments;
-use crate::slaves::SlaveArguments;
 
 /// `macrostep simulate`. The names fmusim uses are accepted too.
 #[derive(Debug, Args)]

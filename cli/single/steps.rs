@@ -1,5 +1,6 @@
 //! The steps of one FMU, and the values recorded of them.
 
+use macrostep_answers::failure::Failure;
 use macrostep_description::{Variable, shown};
 use macrostep_import::isolation::interrupt;
 use macrostep_master::SavedState;
@@ -7,7 +8,6 @@ use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 use macrostep_run::{Checkpoint, CheckpointWriter, Reading, Stream};
 
 use super::options::Experiment;
-use crate::failure::Failure;
 use macrostep::input::Input;
 
 /// Parts a step may be done in by an FMU that stops before its end.

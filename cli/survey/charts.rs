@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use macrostep_analysis::scheme::Scheme;
+use macrostep_answers::choices::{Case, Correct, Coupling, Schedule, typed};
 use macrostep_plot::{Axis, Bars, Chart, Figure, PlotError, Series};
 
 use super::Entry;
 use super::pictures::{column, energies, positions, running_maximum};
-use crate::choices::{Case, Correct, Coupling, Schedule, typed};
 
 /// Writes `caseN_motion`, `caseN_errors` and `caseN_overview` into `folder`.
 ///

@@ -2,12 +2,12 @@
 
 use macrostep_analysis::pair::Coupling;
 use macrostep_analysis::scheme::{Correct, Predict};
+use macrostep_answers::accounts::PowerBond;
+use macrostep_answers::choices::Case;
 use macrostep_master::Verdict;
 use serde::Serialize;
 
 use super::Entry;
-use crate::accounts::PowerBond;
-use crate::choices::Case;
 
 /// An object of `summary.json`, in full double precision.
 #[derive(Debug, Serialize)]

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use macrostep_answers::numbers::positive;
+use macrostep_answers::system::arguments::SystemArguments;
 use macrostep_sweep::{Measure, Shard, Vary};
-
-use crate::arguments::positive;
-use crate::system::arguments::SystemArguments;
 
 /// How points are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,10 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use macrostep_answers::failure::Failure;
+use macrostep_answers::formats::parquet;
 use macrostep_sweep::{Definition, RUNS};
-
-use crate::failure::Failure;
-use crate::formats::parquet;
 
 /// Time between the end of a file and the beginning of the next one.
 const PAUSE: Duration = Duration::from_secs(10);

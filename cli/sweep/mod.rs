@@ -1,5 +1,6 @@
 //! `macrostep sweep`: many runs of one system, with a row for each.
 
+use crate::factory::CARRIED;
 pub mod arguments;
 mod columnar;
 
@@ -7,6 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::files::write_text;
+use macrostep_answers::formats::parquet;
+use macrostep_answers::print;
+use macrostep_answers::system::arguments::SystemArguments;
+use macrostep_answers::system::{Opened, findings_failure, tell};
 use macrostep_import::isolation::interrupt;
 use macrostep_plot::Table;
 use macrostep_sweep::{
@@ -17,13 +25,6 @@ use macrostep_system::Scenario;
 use macrostep_system::scenario::Source;
 use serde_json::{Value, json};
 
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::files::write_text;
-use crate::formats::parquet;
-use crate::print;
-use crate::system::arguments::SystemArguments;
-use crate::system::{Opened, findings_failure, tell};
 use arguments::{DesignWord, NO_SYSTEM, SweepArguments};
 use columnar::Columnar;
 
@@ -101,7 +102,7 @@ fn opened(a: &SweepArguments, points: &Points) -> Result<Vec<(String, Opened)>, 
     let names = points.systems().map_err(refused)?;
     match (names.is_empty(), a.system.system == Path::new(NO_SYSTEM)) {
         (true, true) => Err(no_system()),
-        (true, false) => Ok(vec![(String::new(), Opened::new(&a.system)?)]),
+        (true, false) => Ok(vec![(String::new(), Opened::new(&CARRIED, &a.system)?)]),
         (false, false) => {
             let typed = a.system.system.display();
             Err(Failure::Usage(format!(
@@ -112,7 +113,7 @@ fn opened(a: &SweepArguments, points: &Points) -> Result<Vec<(String, Opened)>, 
             .into_iter()
             .map(|name| {
                 let own = SystemArguments { system: PathBuf::from(&name), ..a.system.clone() };
-                Ok((name, Opened::new(&own)?))
+                Ok((name, Opened::new(&CARRIED, &own)?))
             })
             .collect(),
     }
@@ -184,7 +185,7 @@ pub fn workers(
         None if is_own || a.slaves.isolate => Ok(cores),
         None => {
             if cores > 1 {
-                crate::print::remark!(
+                macrostep_answers::print::remark!(
                     "note: FMUs from files run in this process, one run at a time; `--isolate` or `--workers {cores}` uses {cores} cores"
                 );
             }

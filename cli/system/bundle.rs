@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use macrostep::embedded;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::system::convert::{Package, write};
 use macrostep_system::{Fmus, Scenario};
-
-use super::convert::{Package, write};
-use crate::distinct::Files;
-use crate::failure::Failure;
 
 /// The archive or the scenario in the folder that `--bundle` names.
 fn file(bundle: &Path) -> (PathBuf, bool) {

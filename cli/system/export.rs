@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use macrostep::embedded;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
+use macrostep_answers::system::{Opened, convert, start};
 use macrostep_container::{
     Choice, FMUS, INTERFACE, Interface, SCENARIO, Slaves, Wanted, choose, describe, slave_program,
 };
@@ -16,11 +20,8 @@ use macrostep_system::scenario::{Place, Source};
 use macrostep_system::{Assembly, Fmus, Scenario, toml};
 
 use super::arguments::ExportArguments;
-use super::{Opened, convert, start};
-use crate::distinct::Files;
-use crate::failure::Failure;
+use crate::factory::CARRIED;
 use crate::fmus;
-use crate::print;
 
 /// The name of the container's library.
 const CONTAINER: &str = "container";
@@ -39,8 +40,8 @@ pub fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     }
     // The system as it runs. A slave of it may change the working folder.
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
-    let mut opened = Opened::without_notes(&arguments.system)?;
-    opened.has_processes = false;
+    let mut opened = Opened::without_notes(&CARRIED, &arguments.system)?;
+    opened.share_one_process();
     // Power bonds that nobody names are for runs that have a second look.
     opened.document.scenario.bonds_are_all = true;
     if !arguments.outputs.is_empty() {
@@ -177,7 +178,11 @@ fn libraries(
         match scenario.units.iter().find(|unit| !has(&unit.source.to_string())) {
             None => libraries.push(fmus::library(of, CONTAINER)?),
             Some(unit) => {
-                crate::print::remark!("note: no library for {}: unit `{}` has none", of.0.folder(), unit.name)
+                macrostep_answers::print::remark!(
+                    "note: no library for {}: unit `{}` has none",
+                    of.0.folder(),
+                    unit.name
+                )
             }
         }
     }

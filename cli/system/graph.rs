@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Opened;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
+use macrostep_answers::system::Opened;
+
 use super::arguments::GraphArguments;
-use crate::distinct::Files;
-use crate::failure::Failure;
-use crate::print;
+use crate::factory::CARRIED;
 
 /// Draws the scenario.
 ///
@@ -14,7 +16,7 @@ use crate::print;
 /// [`Failure`] where the scenario cannot run or the picture cannot be written.
 pub fn run(arguments: &GraphArguments) -> Result<(), Failure> {
     let here = std::env::current_dir().map_err(Failure::file(Path::new(".")))?;
-    let opened = Opened::new(&arguments.system)?;
+    let opened = Opened::new(&CARRIED, &arguments.system)?;
     // A built-in system may have a variant behind a colon, which is no letter of a file's name everywhere.
     let stem =
         || arguments.system.system.file_stem().map_or("system".into(), |s| s.to_string_lossy().replace(':', "-"));

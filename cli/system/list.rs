@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use macrostep::embedded;
+use macrostep_answers::failure::Failure;
+use macrostep_answers::print;
 use macrostep_benchmarks as benchmarks;
 use macrostep_system::Scenario;
 use serde_json::json;
 
 use super::arguments::SystemsArguments;
-use crate::failure::Failure;
-use crate::print;
 
 /// Lists them.
 ///

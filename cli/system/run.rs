@@ -6,6 +6,17 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use macrostep_answers::checkpoint::CheckpointArguments;
+use macrostep_answers::distinct::Files;
+use macrostep_answers::failure::{Failure, kept};
+use macrostep_answers::files::{rows_at, write_text};
+use macrostep_answers::formats::units;
+use macrostep_answers::system::outcome::Outcome;
+use macrostep_answers::system::report::{Live, Shown};
+use macrostep_answers::system::verify::failed;
+use macrostep_answers::system::{Opened, convert, findings_failure, pictures, report, solution, start, tell};
+use macrostep_answers::verdict::{Accepted, met};
+use macrostep_answers::{print, progress};
 use macrostep_import::address;
 use macrostep_import::isolation::interrupt;
 use macrostep_master::Simulation;
@@ -14,22 +25,14 @@ use macrostep_run::{Checkpoint, CheckpointWriter, Clock, Comparison, Rows, Steps
 use macrostep_system::assemble::unmeasured;
 use macrostep_system::check::contents;
 use macrostep_system::scenario::Source;
-use macrostep_system::verify::{Bound, Unverified, bound};
+use macrostep_system::verify::{Bound, bound};
 use macrostep_system::words::Family;
 use macrostep_system::{Assembly, Document, Scenario, toml};
 use sha2::{Digest, Sha256};
 
 use super::arguments::RunArguments;
-use super::outcome::Outcome;
-use super::report::{Live, Shown};
-use super::{Opened, bundle, convert, findings_failure, pictures, report, solution, start, tell};
-use crate::checkpoint::CheckpointArguments;
-use crate::distinct::Files;
-use crate::failure::{Failure, kept};
-use crate::files::{rows_at, write_text};
-use crate::formats::units;
-use crate::verdict::{Accepted, met};
-use crate::{print, progress};
+use super::bundle;
+use crate::factory::CARRIED;
 
 /// Runs a scenario as the options say.
 ///
@@ -38,7 +41,7 @@ use crate::{print, progress};
 /// written.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     has_folder(arguments)?;
-    go(arguments, Opened::new(&arguments.system)?)
+    go(arguments, Opened::new(&CARRIED, &arguments.system)?)
 }
 
 /// Runs a scenario that is no file.
@@ -47,7 +50,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 /// As of [`run`].
 pub fn of(arguments: &RunArguments, document: Document) -> Result<(), Failure> {
     has_folder(arguments)?;
-    go(arguments, Opened::made(document, &arguments.system)?)
+    go(arguments, Opened::made(&CARRIED, document, &arguments.system)?)
 }
 
 fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
@@ -90,7 +93,7 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     let mut rows = job.rows(&opened, (recorded, comparison), resumed.as_ref())?;
     // The page, and the pace of a clock.
     let live = arguments.watch.map(|port| Live::serve(port, (&scenario, job.picture.clone()))).transpose()?;
-    if let (Some(factor), Some(times)) = (arguments.real_time, &opened.times) {
+    if let (Some(factor), Some(times)) = (arguments.real_time, opened.times()) {
         steps.clock = Some(Clock::new(factor, times));
     }
     // A continued run begins where its checkpoint was written.
@@ -107,8 +110,7 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
     let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
-    let mut outcome =
-        outcome.timed(opened.times.as_ref(), seen).tried(taken).compared(&scenario, rows.comparison.as_ref());
+    let mut outcome = outcome.timed(opened.times(), seen).tried(taken).compared(&scenario, rows.comparison.as_ref());
     outcome.bound = bound;
     drop(simulation);
     // Not where somebody waits for the clock.
@@ -266,10 +268,7 @@ fn stepped(
 
 /// The macro step that keeps the error the scenario allows, where it says one.
 fn bounded(opened: &mut Opened) -> Result<Option<Bound>, Failure> {
-    let found = bound(&opened.document.scenario, &*opened).map_err(|e| match e {
-        Unverified::Findings(findings) => findings_failure(&findings),
-        Unverified::Run(which, e) => Failure::Run(format!("the run with {which}: {e}")),
-    })?;
+    let found = bound(&opened.document.scenario, &*opened).map_err(failed)?;
     if let Some(bound) = found {
         let e = &mut opened.document.scenario.experiment;
         (e.step_s, e.error) = (Some(bound.step_s), None);
@@ -323,7 +322,7 @@ fn can_serialize(arguments: &RunArguments, assembly: &Assembly) -> Result<(), Fa
 fn placed(opened: &Opened, scenario: &Scenario, here: &Path, folder: &Path) -> Result<Scenario, Failure> {
     let located = located(scenario, here);
     let is_archive = !opened.document.unpacked.is_empty();
-    convert::placed(&located, folder, &opened.fmus, is_archive.then_some(&convert::write))
+    convert::placed(&located, folder, opened.fmus(), is_archive.then_some(&convert::write))
 }
 
 /// The scenario with paths that begin `here`, wherever slaves have gone since.

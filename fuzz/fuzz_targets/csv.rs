@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 #[path = "../../cli/input.rs"]
 mod input;
 #[allow(dead_code)]
-#[path = "../../cli/values.rs"]
+#[path = "../../crates/answers/src/values.rs"]
 mod values;
 
 use input::Input;

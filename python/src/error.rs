@@ -1,6 +1,6 @@
 //! Faults as Python exceptions.
 
-use macrostep::api::{Fault, Kind, keywords};
+use macrostep_answers::api::{Fault, Kind, keywords};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 

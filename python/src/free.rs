@@ -1,6 +1,6 @@
 //! Names that are free in a system.
 
-use macrostep::api::Fault;
+use macrostep_answers::api::Fault;
 use macrostep_system::scenario::Scenario;
 
 /// Whether a unit or a law may have this name.

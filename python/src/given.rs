@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use macrostep::api::{Fault, Given};
+use macrostep_answers::api::{Fault, Given};
 use macrostep_description::ModelDescription;
 use macrostep_master::correct::Corrector;
 use macrostep_master::predict::{Edge, Predictor};

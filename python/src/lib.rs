@@ -36,7 +36,7 @@ fn started_by(command: Vec<OsString>) {
 /// A sentence with keywords of Python in the place of options.
 #[pyfunction]
 fn in_keywords(sentence: &str) -> String {
-    macrostep::api::keywords(sentence)
+    macrostep_answers::api::keywords(sentence)
 }
 
 /// The extension module.

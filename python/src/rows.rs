@@ -1,6 +1,6 @@
 //! A run for Python: arrays that share memory with nobody, and are copied nowhere.
 
-use macrostep::api::Ran;
+use macrostep_answers::api::Ran;
 use macrostep_master::record::ColumnKind;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

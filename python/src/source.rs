@@ -1,6 +1,6 @@
 //! The FMU of a unit, as a caller names it.
 
-use macrostep::api::Fault;
+use macrostep_answers::api::Fault;
 use macrostep_import::fmu::Face;
 use macrostep_system::scenario::Source;
 use pyo3::prelude::*;

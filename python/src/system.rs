@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use macrostep::api::{self, Asked, Asker, Fault, Given};
-use macrostep::{embedded, values};
+use macrostep::embedded;
+use macrostep::factory::CARRIED;
+use macrostep_answers::api::{self, Asked, Asker, Fault, Given};
+use macrostep_answers::values;
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
 use macrostep_system::scenario::{Connection, Endpoint, Law, LawKind, Place, Scenario, Source, Unit};
@@ -98,7 +100,7 @@ impl System {
         let raised_by = Arc::clone(&parts.raised);
         let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
         let (done, remarks) = work(py, (&cut, &raised_by), move || {
-            let asked = Asked::new(document, &words, asker)?;
+            let asked = Asked::new(&CARRIED, document, &words, asker)?;
             let done = verb(&asked)?;
             Ok((done, asked.remarks()))
         })?;
@@ -128,7 +130,8 @@ impl System {
     /// Takes the scenario that is proposed for these FMUs. What replaces this one's content. Answers what was chosen and why, and what is left
     /// open.
     fn propose(&self, py: Python<'_>, fmus: Vec<PathBuf>) -> PyResult<(Vec<String>, Vec<String>)> {
-        let (document, [chosen, open]) = work(py, (&Cut::default(), &Raised::default()), move || api::couple(&fmus))?;
+        let (document, [chosen, open]) =
+            work(py, (&Cut::default(), &Raised::default()), move || api::couple(&CARRIED, &fmus))?;
         let name = document.scenario.name.clone();
         self.take(document, name);
         Ok((chosen, open))
@@ -369,7 +372,7 @@ impl System {
         let raised_by = Arc::clone(&parts.raised);
         let asker = Asker { is_spared, cut: cut.clone(), given: Some(Arc::new(parts)) };
         work(py, (&cut, &raised_by), move || {
-            let asked = Asked::to_verify(document, &words, asker)?;
+            let asked = Asked::to_verify(&CARRIED, document, &words, asker)?;
             let (json, table) = asked.verify()?;
             Ok((json, table, asked.remarks()))
         })

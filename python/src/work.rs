@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use macrostep::api::Fault;
+use macrostep_answers::api::Fault;
 use macrostep_import::isolation::Cut;
 use pyo3::prelude::*;
 

@@ -24,6 +24,7 @@ pub use keywords::keywords;
 pub use macrostep_run::Collected;
 pub use started::Started;
 
+use crate::Carried;
 use crate::failure::Failure;
 use crate::progress;
 pub use crate::system::Given;
@@ -45,8 +46,8 @@ pub fn open(system: &Path) -> Result<Document, Fault> {
 ///
 /// # Errors
 /// Where an FMU cannot be read.
-pub fn couple(fmus: &[PathBuf]) -> Result<(Document, [Vec<String>; 2]), Fault> {
-    let (document, proposal) = system::new::coupled(fmus)?;
+pub fn couple(carried: &'static Carried, fmus: &[PathBuf]) -> Result<(Document, [Vec<String>; 2]), Fault> {
+    let (document, proposal) = system::proposed::coupled(carried, fmus)?;
     Ok((document, [proposal.guesses, proposal.open]))
 }
 
@@ -122,10 +123,10 @@ impl Asked {
     ///
     /// # Errors
     /// Words that make no sense.
-    pub fn new(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
+    pub fn new(carried: &'static Carried, document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
         let words = Words::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
         let accepted = Accepted::new(words.accept_unconverged, words.accept_growth);
-        let mut opened = Opened::of(document, &words.system, caller(asker))?;
+        let mut opened = Opened::of(carried, document, &words.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&words.record);
         words.solution.apply(&mut opened.document);
@@ -136,9 +137,14 @@ impl Asked {
     ///
     /// # Errors
     /// Words that make no sense.
-    pub fn to_verify(document: Document, words: &[String], asker: Asker) -> Result<Asked, Fault> {
+    pub fn to_verify(
+        carried: &'static Carried,
+        document: Document,
+        words: &[String],
+        asker: Asker,
+    ) -> Result<Asked, Fault> {
         let VerifyWords { verify } = VerifyWords::try_parse_from(typed(words)).map_err(|e| usage(&e))?;
-        let mut opened = Opened::of(document, &verify.system, caller(asker))?;
+        let mut opened = Opened::of(carried, document, &verify.system, caller(asker))?;
         give_way(&mut opened)?;
         opened.record(&verify.record);
         Ok(Asked { opened, accepted: Accepted::default(), accuracy: verify.tolerance })
@@ -236,7 +242,7 @@ impl Asked {
     /// Where the scenario is wrong or a file cannot be written.
     pub fn save(&self, path: &Path) -> Result<Vec<String>, Fault> {
         let mut files = Vec::new();
-        system::convert::convert(&self.opened.document, path, &mut |file| {
+        system::convert::convert(self.opened.carried(), &self.opened.document, path, &mut |file| {
             files.push(file.display().to_string());
             Ok(())
         })?;

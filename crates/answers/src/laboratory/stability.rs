@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::arguments::{StabilityArguments, interval};
 use super::json::{self, Parts};
+use crate::Carried;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
@@ -22,11 +23,11 @@ const TOLERANCE: f64 = 1e-9;
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &StabilityArguments) -> Result<(), Failure> {
+pub fn run(arguments: &StabilityArguments, carried: &'static Carried) -> Result<(), Failure> {
     // Only the dimensionless model has a plane of regions; a system has a growth rate over H.
     arguments.schemes.refuse_control("stability", "a one-step map is defined for steps of one length only")?;
     if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
-        return super::sweeps::run(arguments, name);
+        return super::sweeps::run(arguments, carried, name);
     }
     if arguments.stop.is_some() {
         let what =

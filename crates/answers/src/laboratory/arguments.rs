@@ -8,11 +8,12 @@ use macrostep_analysis::models;
 use macrostep_analysis::scheme::{Named, Scheme, named};
 
 use super::subject::SubjectArguments;
-use crate::arguments::positive;
+use crate::Carried;
 use crate::choices::{
     Control, Correct, Coupling, Derivative, Energy, Fast, Predict, Rate, Sampling, Schedule, Units, Variant, typed,
 };
 use crate::failure::Failure;
+use crate::numbers::positive;
 
 /// A set of schemes: every combination of the lists, and named methods beside them.
 #[derive(Debug, Args)]
@@ -71,8 +72,10 @@ pub struct OutputArguments {
 /// `macrostep stability`.
 #[derive(Debug, Args)]
 pub struct StabilityArguments {
+    /// The schemes.
     #[command(flatten)]
     pub schemes: SchemeArguments,
+    /// The system.
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Ratio of the dimensionless model: m21, re21, im21, rec1 or imc1; may be repeated [default: all 1]
@@ -114,6 +117,7 @@ pub struct StabilityArguments {
     /// End of a run of a system in seconds [default: the scenario's]
     #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub stop: Option<f64>,
+    /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -121,8 +125,10 @@ pub struct StabilityArguments {
 /// `macrostep converge`.
 #[derive(Debug, Args)]
 pub struct ConvergeArguments {
+    /// The schemes.
     #[command(flatten)]
     pub schemes: SchemeArguments,
+    /// The system.
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Macro steps of runs in seconds, separated by commas [default: 9, from 4 times to 1/16 of the scenario's usual one;
@@ -139,6 +145,7 @@ pub struct ConvergeArguments {
     /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "native")]
     pub units: Units,
+    /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -149,8 +156,10 @@ pub struct ConvergeArguments {
     after_help = "A run that failed, diverged or did not converge is a row that says so; exit code 1 if one has failed"
 )]
 pub struct CompareArguments {
+    /// The schemes.
     #[command(flatten)]
     pub schemes: SchemeArguments,
+    /// The system.
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Macro steps in seconds, separated by commas [default: 6, from 8 times to 1/4 of the scenario's usual one; for jerk 5 times,
@@ -172,6 +181,7 @@ pub struct CompareArguments {
     /// Kind of the subsystems
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
+    /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -179,6 +189,7 @@ pub struct CompareArguments {
 /// `macrostep advise`.
 #[derive(Debug, Args)]
 pub struct AdviseArguments {
+    /// The system.
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Largest position error allowed, relative to the amplitude
@@ -199,6 +210,7 @@ pub struct AdviseArguments {
     /// Kind of the subsystems; growth rates come from native units
     #[arg(long, value_enum, default_value = "fmu")]
     pub units: Units,
+    /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -324,10 +336,13 @@ pub fn interval(option: &str, values: &[f64]) -> Result<[f64; 2], Failure> {
 pub struct Ladder<'a> {
     /// The option, and the steps typed with it.
     pub option: &'static str,
+    /// What was typed.
     pub typed: &'a [f64],
     /// Where none are: this one times powers of 2 with these exponents, but none longer than the longest.
     pub usual_s: f64,
+    /// The longest step \[s\].
     pub longest_s: f64,
+    /// Exponents of 2 of the steps beside the usual one.
     pub exponents: &'static [f64],
 }
 
@@ -352,9 +367,9 @@ impl Ladder<'_> {
 }
 
 /// Where the units of a run come from.
-pub fn factory(units: Units) -> macrostep_analysis::models::Factory<'static> {
+pub fn factory(units: Units, carried: &'static Carried) -> macrostep_analysis::models::Factory<'static> {
     match units {
-        Units::Fmu => &macrostep::factory::fmu,
+        Units::Fmu => &carried.unit,
         Units::Native => &models::native,
     }
 }

@@ -62,10 +62,10 @@ pub struct Outcome {
 /// A bound on the error, with its estimate.
 #[derive(Debug, Serialize)]
 pub struct ErrorBound {
-    pub bound: f64,
-    pub estimate: f64,
-    pub order: f64,
-    pub runs: u32,
+    pub(super) bound: f64,
+    pub(super) estimate: f64,
+    pub(super) order: f64,
+    pub(super) runs: u32,
 }
 
 impl From<Bound> for ErrorBound {
@@ -77,60 +77,60 @@ impl From<Bound> for ErrorBound {
 /// The object of `--json` and of `result.json`.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
-    pub scenario: &'a str,
-    pub start_s: f64,
-    pub end_s: f64,
-    pub step_s: f64,
-    pub rows: u64,
-    pub schedule: &'static str,
-    pub predict: String,
-    pub correct: &'static str,
-    pub sampling: &'static str,
+    pub(super) scenario: &'a str,
+    pub(super) start_s: f64,
+    pub(super) end_s: f64,
+    pub(super) step_s: f64,
+    pub(super) rows: u64,
+    pub(super) schedule: &'static str,
+    pub(super) predict: String,
+    pub(super) correct: &'static str,
+    pub(super) sampling: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<Named>,
-    pub energy: Energy,
-    pub control: Option<ControlCourse>,
+    pub(super) method: Option<Named>,
+    pub(super) energy: Energy,
+    pub(super) control: Option<ControlCourse>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<&'a Events>,
+    pub(super) events: Option<&'a Events>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_bound: Option<ErrorBound>,
+    pub(super) error_bound: Option<ErrorBound>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<&'a Errors>,
-    pub units: Vec<UnitResult<'a>>,
-    pub r#final: serde_json::Map<String, serde_json::Value>,
-    pub units_of_measurement: serde_json::Map<String, serde_json::Value>,
-    pub power_bonds: Vec<PowerBond<'a>>,
-    pub real_time: Option<&'a RealTime>,
+    pub(super) errors: Option<&'a Errors>,
+    pub(super) units: Vec<UnitResult<'a>>,
+    pub(super) r#final: serde_json::Map<String, serde_json::Value>,
+    pub(super) units_of_measurement: serde_json::Map<String, serde_json::Value>,
+    pub(super) power_bonds: Vec<PowerBond<'a>>,
+    pub(super) real_time: Option<&'a RealTime>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<LineResult<'a>>,
+    pub(super) lines: Vec<LineResult<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub constraints: Vec<ConstraintResult<'a>>,
-    pub windows: u64,
-    pub window_runs: u64,
-    pub unconverged_windows: u64,
-    pub unconverged: Option<String>,
-    pub diverged_at_s: Option<f64>,
-    pub wall_s: f64,
-    pub warnings: &'a [String],
-    pub error: Option<&'a str>,
-    pub verdict: &'a Verdict,
+    pub(super) constraints: Vec<ConstraintResult<'a>>,
+    pub(super) windows: u64,
+    pub(super) window_runs: u64,
+    pub(super) unconverged_windows: u64,
+    pub(super) unconverged: Option<String>,
+    pub(super) diverged_at_s: Option<f64>,
+    pub(super) wall_s: f64,
+    pub(super) warnings: &'a [String],
+    pub(super) error: Option<&'a str>,
+    pub(super) verdict: &'a Verdict,
 }
 
 /// Energy of a line with delay \[J\]: under way, lost to sampling, and all that its ends have sent.
 #[derive(Debug, Serialize)]
 pub struct LineResult<'a> {
-    pub name: &'a str,
-    pub stored_j: f64,
-    pub lost_j: f64,
-    pub sent_j: f64,
+    pub(super) name: &'a str,
+    pub(super) stored_j: f64,
+    pub(super) lost_j: f64,
+    pub(super) sent_j: f64,
 }
 
 /// The largest gap of a joint at communication points.
 #[derive(Debug, Serialize)]
 pub struct ConstraintResult<'a> {
-    pub name: &'a str,
-    pub gap_max: f64,
-    pub rate_max: f64,
+    pub(super) name: &'a str,
+    pub(super) gap_max: f64,
+    pub(super) rate_max: f64,
 }
 
 impl Outcome {

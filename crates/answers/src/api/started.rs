@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use macrostep::values;
 use macrostep_description::{Causality, ModelDescription, Value, Variability, Variable};
 use macrostep_master::unit::Start;
 use macrostep_master::{Simulation, UnitId};
@@ -11,6 +10,7 @@ use macrostep_system::scenario::{Endpoint, Scenario};
 use macrostep_system::{Assembly, toml};
 
 use super::{Collected, Fault};
+use crate::values;
 
 /// Initialised; steps are made one by one.
 pub struct Started {

@@ -32,6 +32,7 @@ pub fn is_quiet() -> bool {
 }
 
 /// Prints a remark to standard error, except with `--quiet`.
+#[macro_export]
 macro_rules! remark {
     ($($text:tt)*) => {
         if !$crate::print::is_quiet() {
@@ -39,7 +40,7 @@ macro_rules! remark {
         }
     };
 }
-pub(crate) use remark;
+pub use remark;
 
 /// Progress in lines on standard error, for a program that shows it itself and has set the variable `MACROSTEP_PROGRESS`.
 #[cfg(feature = "full")]

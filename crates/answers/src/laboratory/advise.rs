@@ -8,7 +8,7 @@ use macrostep_analysis::advise::{Advice, Candidate, LeftOut, Question, advise};
 use macrostep_analysis::interfaces::{Capabilities, Connection};
 use macrostep_analysis::measure::{Reference, Work, run as run_scheme};
 use macrostep_analysis::missed::Unadvised;
-use macrostep_analysis::models;
+use macrostep_analysis::models::{self, Factory};
 use macrostep_analysis::scheme::{Control, Predict, Schedule};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
 use macrostep_plot::table::short;
@@ -21,6 +21,7 @@ use super::arguments::{AdviseArguments, factory};
 use super::json::{self, Parts};
 use super::missed::missed;
 use super::subject::Subject;
+use crate::Carried;
 use crate::choices::Units;
 use crate::failure::Failure;
 use crate::files::write_text;
@@ -109,21 +110,21 @@ struct Applied {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
+pub fn run(arguments: &AdviseArguments, carried: &'static Carried) -> Result<(), Failure> {
     // The system, from a name or a file, and what is asked of it.
-    let mut subject = arguments.subject.open("case-1", arguments.stop)?;
+    let mut subject = arguments.subject.open(carried, "case-1", arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["advise.json", "advise.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let stop_s = arguments.stop.unwrap_or(benchmark.card().stop_s);
     let units = match arguments.units {
-        Units::Fmu => macrostep::factory::fmu,
+        Units::Fmu => carried.unit,
         Units::Native => models::native,
     };
     let guess_s = arguments.step.unwrap_or(stop_s / if benchmark.is_far() { GUESS_FAR } else { GUESS });
     // FMUs stay unpacked between the runs.
-    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
+    let _open = (carried.open_all)().map_err(Failure::run)?;
     // Schemes are tried, by both faces of FMUs that have them: each has half of the time.
-    let by_equations = arguments.subject.by_equations("case-1", arguments.stop)?;
+    let by_equations = arguments.subject.by_equations(carried, "case-1", arguments.stop)?;
     let faces = if by_equations.is_some() { 2.0 } else { 1.0 };
     let limit = Duration::try_from_secs_f64(arguments.limit / faces).ok();
     let question = Question { guess_s, limit, ..Question::new(arguments.tolerance, stop_s, units) };
@@ -135,7 +136,11 @@ pub fn run(arguments: &AdviseArguments) -> Result<(), Failure> {
         Err(why) => return Err(missed(why, benchmark, &question, arguments.output.json)?),
     };
     // What is advised is run where that is wanted.
-    let applied = if arguments.apply { Some(apply(benchmark, &advice, arguments, stop_s)?) } else { None };
+    let applied = if arguments.apply {
+        Some(apply(benchmark, &advice, factory(arguments.units, carried), stop_s)?)
+    } else {
+        None
+    };
 
     // The answer, as an object or as words.
     let mut answer = answer(benchmark, &advice, &question, applied.as_ref())?;
@@ -166,14 +171,9 @@ fn tried(subject: &Subject, question: &Question) -> Result<Advice, Unadvised> {
 }
 
 /// Runs what is advised beside the solution.
-fn apply(
-    benchmark: &dyn Benchmark,
-    advice: &Advice,
-    arguments: &AdviseArguments,
-    stop_s: f64,
-) -> Result<Work, Failure> {
+fn apply(benchmark: &dyn Benchmark, advice: &Advice, units: Factory<'_>, stop_s: f64) -> Result<Work, Failure> {
     let Candidate { scheme, step_s, .. } = advice.candidates[0];
-    let setup = Setup::new(&scheme, step_s, factory(arguments.units));
+    let setup = Setup::new(&scheme, step_s, units);
     let work =
         Reference::new(benchmark, step_s, stop_s).and_then(|reference| run_scheme(benchmark, &setup, &reference));
     work.map_err(Failure::run)

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::arguments::{self, ConvergeArguments, factory};
 use super::json::{self, Parts};
+use crate::Carried;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
@@ -54,9 +55,9 @@ struct Point {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
+pub fn run(arguments: &ConvergeArguments, carried: &'static Carried) -> Result<(), Failure> {
     // The system and its schemes; chosen steps have no order.
-    let mut subject = arguments.subject.open("test-model", arguments.stop)?;
+    let mut subject = arguments.subject.open(carried, "test-model", arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["converge.json", "converge.md", "converge.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();
@@ -64,7 +65,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     arguments.schemes.refuse_control("converge", "an order is defined for steps of one length only")?;
     // FMUs stay unpacked between the runs.
-    let _open = macrostep::factory::open_all().map_err(Failure::run)?;
+    let _open = (carried.open_all)().map_err(Failure::run)?;
     let bar = progress_bar(schemes.len() as u64, "schemes");
     // Schemes of the same reach share a ladder of steps, and its references.
     let mut reaches: Vec<f64> = schemes.iter().map(Scheme::step_factor).collect();
@@ -84,7 +85,7 @@ pub fn run(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
     // A scheme climbs the ladder: global errors, then local ones.
     let climb = |(scheme, ladder): (&Scheme, &Ladder<'_>)| {
-        let found = ladder.climb(scheme, factory(arguments.units));
+        let found = ladder.climb(scheme, factory(arguments.units, carried));
         bar.inc(1);
         found
     };

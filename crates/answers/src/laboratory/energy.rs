@@ -1,7 +1,11 @@
 //! `macrostep energy SYSTEM`: residual energy of the power bonds of a system from a file, without and with energy
 //! correction.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use macrostep_analysis::measure::{Reference, run as run_scheme};
+use macrostep_analysis::models::Factory;
 use macrostep_analysis::scheme::{Control, Energy};
 use macrostep_analysis::{Benchmark, Scheme, Setup};
 use macrostep_description::shown;
@@ -11,12 +15,28 @@ use serde::Serialize;
 
 use super::json;
 use super::subject::Subject;
-use crate::arguments::{EnergyArguments, STEPS_MAX};
+use crate::Carried;
 use crate::failure::Failure;
 use crate::files::write_text;
+use crate::numbers::STEPS_MAX;
 use crate::print;
 use crate::system::Opened;
 use crate::system::arguments::SystemArguments;
+
+/// `macrostep energy`.
+#[derive(Debug, Args)]
+#[command(mut_arg("energy", |a| a.hide(true)), mut_arg("control", |a| a.hide(true)), mut_arg("control_tolerance", |a| a.hide(true)))]
+pub struct EnergyArguments {
+    /// The system.
+    #[command(flatten)]
+    pub system: SystemArguments,
+    /// Folder for the table and its numbers; made if missing [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON array instead of a table [default: off]
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// One correction.
 #[derive(Serialize)]
@@ -36,7 +56,7 @@ struct Line {
 ///
 /// # Errors
 /// [`Failure`] of the file, the runs or the folder.
-pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
+pub fn run(arguments: &EnergyArguments, carried: &'static Carried) -> Result<(), Failure> {
     // Corrections are compared at steps of one length.
     let of = &arguments.system;
     if let Some(energy) = of.energy {
@@ -48,7 +68,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     }
     // The system with its options; steps are made whole below.
     let of = SystemArguments { step: None, ..of.clone() };
-    let mut subject = Subject::of(&of.system, Opened::new(&of)?)?;
+    let mut subject = Subject::of(&of.system, Opened::new(carried, &of)?)?;
     subject.writes(arguments.out.as_deref(), &["energy.json", "energy.md"])?;
     let benchmark = subject.benchmark.as_ref();
     // Corrections are compared under the method of the file.
@@ -63,7 +83,7 @@ pub fn run(arguments: &EnergyArguments) -> Result<(), Failure> {
     let mut lines = Vec::new();
     for energy in [Energy::Monitor, Energy::Nepce, Energy::Leak] {
         let scheme = Scheme { energy, control: Control::Fixed, ..written };
-        let line = subject.install(|| line(benchmark, &scheme, (step_s, stop_s)));
+        let line = subject.install(|| line(benchmark, (&scheme, &carried.unit), (step_s, stop_s)));
         lines.push(line.map_err(|e| Failure::Run(format!("`{energy}`: {e}")))?);
     }
     // The answer, as an object or as a table.
@@ -114,9 +134,13 @@ fn whole(step_s: f64, stop_s: f64) -> Result<f64, Failure> {
 }
 
 /// One run, and its power bonds.
-fn line(benchmark: &dyn Benchmark, scheme: &Scheme, (step_s, stop_s): (f64, f64)) -> Result<Line, RunError> {
+fn line(
+    benchmark: &dyn Benchmark,
+    (scheme, units): (&Scheme, Factory<'_>),
+    (step_s, stop_s): (f64, f64),
+) -> Result<Line, RunError> {
     // Without power bonds there is no energy to balance.
-    let setup = Setup::new(scheme, step_s, &macrostep::factory::fmu);
+    let setup = Setup::new(scheme, step_s, units);
     let mut coupled = benchmark.couple(&setup)?;
     if coupled.simulation.accounts().is_empty() {
         return Err(RunError::grid(

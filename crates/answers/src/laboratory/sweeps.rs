@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::arguments::{StabilityArguments, interval};
 use super::json::{self, Parts};
+use crate::Carried;
 use crate::failure::Failure;
 use crate::files::write_text;
 use crate::print;
@@ -55,9 +56,9 @@ struct Limits {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
+pub fn run(arguments: &StabilityArguments, carried: &'static Carried, name: &str) -> Result<(), Failure> {
     // The system, and steps from short ones up to those it can take.
-    let mut subject = arguments.subject.open(name, arguments.stop)?;
+    let mut subject = arguments.subject.open(carried, name, arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;
     let benchmark = subject.benchmark.as_ref();
     let card = benchmark.card();

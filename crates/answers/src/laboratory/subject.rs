@@ -9,6 +9,7 @@ use macrostep_system::Catalogue;
 use macrostep_system::scenario::Source;
 use macrostep_system::words::Rollback;
 
+use crate::Carried;
 use crate::distinct::Files;
 use crate::failure::Failure;
 use crate::slaves::SlaveArguments;
@@ -32,11 +33,13 @@ pub struct SubjectArguments {
     /// For a file: one of its parameter sets; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub parameters: Vec<String>,
+    /// What is recorded.
     #[command(flatten)]
     pub record: RecordArguments,
     /// For a file: how slaves go back where a method repeats steps
     #[arg(long, value_enum, value_name = "ROLLBACK", default_value = "auto")]
     pub rollback: Rollback,
+    /// How slaves run.
     #[command(flatten)]
     pub slaves: SlaveArguments,
 }
@@ -65,11 +68,11 @@ impl SubjectArguments {
     ///
     /// # Errors
     /// [`Failure::Usage`] for a name that is none, [`Failure`] where a file is not read or cannot run.
-    pub fn open(&self, usual: &str, stop_s: Option<f64>) -> Result<Subject, Failure> {
+    pub fn open(&self, carried: &'static Carried, usual: &str, stop_s: Option<f64>) -> Result<Subject, Failure> {
         let name = self.typed().unwrap_or(usual);
         // Those with a solution and several cuts; all others are scenarios, from a file or of this program.
         let Some(benchmark) = macrostep_analysis::scenarios().into_iter().find(|s| s.name() == name) else {
-            return self.scenario(Path::new(name), stop_s);
+            return self.scenario(carried, Path::new(name), stop_s);
         };
         if let Some(option) = self.of_files() {
             return Err(Failure::Usage(format!(
@@ -93,20 +96,25 @@ impl SubjectArguments {
     }
 
     /// The system of this file or name as a scenario.
-    fn scenario(&self, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
-        Subject::of(path, self.opened(path, stop_s)?)
+    fn scenario(&self, carried: &'static Carried, path: &Path, stop_s: Option<f64>) -> Result<Subject, Failure> {
+        Subject::of(path, self.opened(carried, path, stop_s)?)
     }
 
     /// The same system, where FMUs that have both faces and none is named for are driven by their equations, and the names of these units.
     ///
     /// # Errors
     /// As [`SubjectArguments::open`].
-    pub fn by_equations(&self, usual: &str, stop_s: Option<f64>) -> Result<Option<(Subject, Vec<String>)>, Failure> {
+    pub fn by_equations(
+        &self,
+        carried: &'static Carried,
+        usual: &str,
+        stop_s: Option<f64>,
+    ) -> Result<Option<(Subject, Vec<String>)>, Failure> {
         let path = Path::new(self.typed().unwrap_or(usual));
         if macrostep_analysis::scenarios().iter().any(|s| Path::new(s.name()) == path) {
             return Ok(None);
         }
-        let mut opened = self.opened(path, stop_s)?;
+        let mut opened = self.opened(carried, path, stop_s)?;
         // Each such unit gets the face as if the file said so.
         let units = &opened.document.scenario.units;
         let has_both: Vec<bool> =
@@ -125,7 +133,7 @@ impl SubjectArguments {
     }
 
     /// The file, opened with the options.
-    fn opened(&self, path: &Path, stop_s: Option<f64>) -> Result<Opened, Failure> {
+    fn opened(&self, carried: &'static Carried, path: &Path, stop_s: Option<f64>) -> Result<Opened, Failure> {
         let arguments = SystemArguments {
             system: PathBuf::from(path),
             stop: stop_s,
@@ -135,7 +143,7 @@ impl SubjectArguments {
             slaves: self.slaves,
             ..SystemArguments::default()
         };
-        let mut opened = Opened::new(&arguments)?;
+        let mut opened = Opened::new(carried, &arguments)?;
         opened.record(&self.record);
         Ok(opened)
     }

@@ -12,7 +12,7 @@ use macrostep_system::{Assembly, Scenario, toml};
 
 use super::outcome::{Outcome, Summary};
 use super::watch::Watch;
-use super::{laboratory, method_line, title};
+use super::{fragment, method_line, title};
 use crate::failure::Failure;
 use crate::print::counted;
 
@@ -149,7 +149,7 @@ fn stop(s: &Scenario) -> String {
 fn head(scenario: &Scenario, picture: Option<&str>) -> Page {
     let mut texts = vec![("Scenario".to_owned(), toml::write(scenario))];
     // The page of the laboratory is not beside this one yet.
-    texts.extend(laboratory::fragment(scenario).map(|fragment| {
+    texts.extend(fragment::fragment(scenario).map(|fragment| {
         let how = format!(
             "macrostep lab --out .\n\nin the folder of this page writes the laboratory.\nThere this run is\n\nlaboratory.html#{fragment}"
         );

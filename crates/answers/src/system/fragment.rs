@@ -46,7 +46,7 @@ pub fn fragment(s: &Scenario) -> Option<String> {
 /// The cuts of a system, and the scenario of each.
 fn cuts(name: &str) -> Vec<(&'static str, Scenario)> {
     let Some((system, _)) = named(name) else {
-        const TEXT: &str = include_str!("../../examples/systems/bouncing-ball.toml");
+        const TEXT: &str = include_str!("../../../../examples/systems/bouncing-ball.toml");
         return toml::read(TEXT, "", Path::new("")).map(|of| ("contact", of)).into_iter().collect();
     };
     system.variants.iter().filter_map(|cut| Some((*cut, system.scenario(cut).ok()?))).collect()
