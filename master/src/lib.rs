@@ -62,6 +62,7 @@ pub use system::constraint::{Constraint, End};
 pub use system::event::{Assigned, Direction, Event};
 pub use system::feedthrough::Supplied;
 pub use system::law::{Law, LinearMap, SAMPLED_MAX as LAW_SIZE_MAX, SpringDamper};
+pub use system::laws::{Affine, NonlinearSpring, Orifice, Scaled};
 pub use system::line::{Line, LineAccount, Local};
 pub use system::link::Passage;
 pub use system::refresh::Refresh;

@@ -10,6 +10,7 @@ pub(crate) mod event;
 pub(crate) mod feedthrough;
 pub(crate) mod interface;
 pub(crate) mod law;
+pub(crate) mod laws;
 pub(crate) mod line;
 pub(crate) mod link;
 pub(crate) mod outside;

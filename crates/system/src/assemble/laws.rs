@@ -2,75 +2,7 @@
 
 use crate::catalogue::Catalogue;
 use crate::scenario::{self, Gain, LawKind};
-use macrostep_master::{LAW_SIZE_MAX, Law, Segment, SpringDamper};
-
-/// `y = factor · u + offset`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Affine {
-    /// Factor.
-    pub factor: f64,
-    /// Offset.
-    pub offset: f64,
-}
-
-impl Law for Affine {
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        y[0] = self.factor * u[0] + self.offset;
-    }
-
-    fn segments(&self, u: &[Segment], y: &mut [Segment]) {
-        y[0].fill(u[0].degree(), |i| self.factor * u[0].coefficient(i) + if i == 0 { self.offset } else { 0.0 });
-    }
-}
-
-/// `f = Σ kᵢ dⁱ + c ḋ` with `d = x₁ − x₂`; inputs x₁, v₁, x₂, v₂.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NonlinearSpring {
-    /// k₁, k₂, … \[N/mⁱ\].
-    pub coefficients: Vec<f64>,
-    /// c \[N·s/m\].
-    pub damping: f64,
-}
-
-impl Law for NonlinearSpring {
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        let (d, rate) = (u[0] - u[2], u[1] - u[3]);
-        // Horner, without a constant term.
-        y[0] = self.coefficients.iter().rev().fold(0.0, |sum, k| (sum + k) * d) + self.damping * rate;
-    }
-}
-
-/// `q = k sign(Δp) √|Δp|` with `Δp = p₁ − p₂`, and `q = k Δp/√laminar` for |Δp| < laminar, which joins it there.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Orifice {
-    /// k.
-    pub coefficient: f64,
-    /// Pressure difference below which the flow is laminar.
-    pub laminar: f64,
-}
-
-impl Law for Orifice {
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        let d = u[0] - u[1];
-        y[0] = if d.abs() < self.laminar {
-            self.coefficient * d / self.laminar.sqrt()
-        } else {
-            self.coefficient * d.signum() * d.abs().sqrt()
-        };
-    }
-}
+use macrostep_master::{Law, NonlinearSpring, Orifice, SpringDamper};
 
 /// The law of the master for one of the scenario; none for one with a memory, and for one that nobody gives.
 pub(super) fn of(
@@ -80,50 +12,13 @@ pub(super) fn of(
 ) -> Option<Box<dyn Law>> {
     Some(match &law.kind {
         LawKind::SpringDamper { stiffness, damping } => {
-            Box::new(SpringDamper { stiffness: amount(stiffness), damping: amount(damping) })
+            SpringDamper { stiffness: amount(stiffness), damping: amount(damping) }.into()
         }
         LawKind::NonlinearSpring { coefficients, damping } => {
-            Box::new(NonlinearSpring { coefficients: coefficients.clone(), damping: *damping })
+            NonlinearSpring { coefficients: coefficients.clone(), damping: *damping }.into()
         }
-        LawKind::Orifice { coefficient, laminar } => Box::new(Orifice { coefficient: *coefficient, laminar: *laminar }),
+        LawKind::Orifice { coefficient, laminar } => Orifice { coefficient: *coefficient, laminar: *laminar }.into(),
         LawKind::Given => return catalogue.law(&law.name),
         LawKind::Line(_) => return None,
     })
-}
-
-/// One output of a law, and what becomes of it.
-#[derive(Debug)]
-pub(super) struct Scaled {
-    pub law: Box<dyn Law>,
-    pub output: usize,
-    pub then: Affine,
-}
-
-impl Law for Scaled {
-    fn outputs(&self) -> usize {
-        1
-    }
-
-    fn evaluate(&self, u: &[f64], y: &mut [f64]) {
-        let mut all = [0.0; LAW_SIZE_MAX];
-        self.law.evaluate(u, &mut all[..self.law.outputs()]);
-        y[0] = self.then.factor * all[self.output] + self.then.offset;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn laws_by_hand() {
-        let mut y = [0.0];
-        NonlinearSpring { coefficients: vec![2.0, 0.0, 4.0], damping: 0.5 }.evaluate(&[1.0, 3.0, 0.5, 1.0], &mut y);
-        assert_eq!(y[0], 2.0 * 0.5 + 4.0 * 0.125 + 0.5 * 2.0);
-        let orifice = Orifice { coefficient: 3.0, laminar: 0.25 };
-        for (d, q) in [(4.0, 6.0), (-4.0, -6.0), (0.25, 1.5), (0.125, 0.75)] {
-            orifice.evaluate(&[d, 0.0], &mut y);
-            assert_eq!(y[0], q, "{d}");
-        }
-    }
 }

@@ -18,7 +18,6 @@ mod times;
 mod wiring;
 
 pub use fork::try_forks;
-pub use laws::{Affine, NonlinearSpring, Orifice};
 pub use linear::{Linear, linear};
 pub use probe::{InputOrder, Trial, order_alone, try_inputs};
 pub use recorded::{matches, sees_derivatives, unmeasured};

@@ -1,7 +1,7 @@
 //! Connections, laws and maps in the master.
 
 use super::channels::Channels;
-use super::laws::{self, Affine, Scaled};
+use super::laws;
 use super::{refused, start_of};
 use crate::catalogue::Catalogue;
 use crate::check::{Conversion, amount, conversion, passage};
@@ -11,7 +11,7 @@ use crate::scenario::{
 };
 use macrostep_description::{ModelDescription, Variable};
 use macrostep_master::predict::{self, Predicted};
-use macrostep_master::{self as master, LawId, LineId, LinearMap, Local, Signal, System, UnitId};
+use macrostep_master::{self as master, Affine, LawId, LineId, LinearMap, Local, Scaled, Signal, System, UnitId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl<'a> Wiring<'a> {
                     self.laws.insert(&law.name, id);
                     id
                 }
-                _ => self.put(Box::new(Scaled { law: made, output, then }), &inputs),
+                _ => self.put(Scaled { law: made, output, then }.into(), &inputs),
             };
             return self
                 .system
@@ -127,7 +127,7 @@ impl<'a> Wiring<'a> {
         match self.converted(c) {
             None => self.system.connect(signal, unit, &c.to.variable),
             Some(law) => {
-                let id = self.put(Box::new(law), &[signal]);
+                let id = self.put(law.into(), &[signal]);
                 self.system.connect_law(id, 0, unit, &c.to.variable)
             }
         }
@@ -180,9 +180,9 @@ impl<'a> Wiring<'a> {
             return Err(Finding::error(place, "an empty matrix", "write [[a, b], [c, d]]"));
         };
         let back = there.dual();
-        self.law(Box::new(there), &m.from, &m.to, place)?;
+        self.law(there.into(), &m.from, &m.to, place)?;
         match &m.reaction {
-            Some(r) => self.law(Box::new(back), &r.from, &r.to, place),
+            Some(r) => self.law(back.into(), &r.from, &r.to, place),
             None => Ok(()),
         }
     }

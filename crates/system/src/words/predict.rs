@@ -169,14 +169,14 @@ impl Predict {
     pub fn predictor(self, derivative: predict::Derivative, variant: predict::Variant) -> Arc<dyn Predictor> {
         let degree = self.degree as usize;
         match self.family {
-            Family::Classical => Arc::new(Lagrange { derivative, ..Lagrange::new(degree) }),
-            Family::Integrated => Arc::new(IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }),
-            Family::Hermite => Arc::new(Hermite { jet: degree.div_ceil(2) }),
-            Family::Jerk => Arc::new(Jerk { points: (degree - 1) / 2 }),
-            Family::Spectral => Arc::new(Spectral::new(degree)),
-            Family::Mean => Arc::new(Mean),
-            Family::Rates => Arc::new(Rates),
-            Family::Kalman(ratio) => Arc::new(Kalman::new(degree, ratio.value())),
+            Family::Classical => Lagrange { derivative, ..Lagrange::new(degree) }.into(),
+            Family::Integrated => IntegratedAcceleration { variant, ..IntegratedAcceleration::new(degree) }.into(),
+            Family::Hermite => Hermite { jet: degree.div_ceil(2) }.into(),
+            Family::Jerk => Jerk { points: (degree - 1) / 2 }.into(),
+            Family::Spectral => Spectral::new(degree).into(),
+            Family::Mean => Mean.into(),
+            Family::Rates => Rates.into(),
+            Family::Kalman(ratio) => Kalman::new(degree, ratio.value()).into(),
         }
     }
 }

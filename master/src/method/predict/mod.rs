@@ -43,9 +43,25 @@ pub use mean::Mean;
 pub use rates::Rates;
 pub use spectral::Spectral;
 
+use std::sync::Arc;
+
 use crate::signal::history::History;
 use crate::signal::segment::Segment;
 use crate::time::Span;
+
+/// Made here, and never in the crate that names a predictor: what is called through `dyn` is compiled where the value becomes one, with the
+/// optimisation of that crate, and crates of words and files have none.
+macro_rules! shared {
+    ($($predictor:ty),*) => {$(
+        impl From<$predictor> for Arc<dyn Predictor> {
+            #[inline(never)]
+            fn from(predictor: $predictor) -> Self {
+                Arc::new(predictor)
+            }
+        }
+    )*};
+}
+shared!(Hermite, IntegratedAcceleration, Jerk, Kalman, Lagrange, Mean, Rates, Spectral);
 
 /// The place of the extrapolation when there is a law between two units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,6 +21,7 @@ use crate::check::amount;
 use crate::finding::Finding;
 use crate::scenario::{Connection, Endpoint, Gain, Law, LawKind, Names, Place};
 use macrostep_description::{ModelDescription, Variable};
+use macrostep_master::Affine;
 use nalgebra::{DMatrix, DVector};
 use part::{Part, Subject, Times, part};
 
@@ -164,9 +165,9 @@ impl Coupling<'_> {
     }
 
     /// What a connection does to its value.
-    fn then(&self, c: &Connection) -> laws::Affine {
+    fn then(&self, c: &Connection) -> Affine {
         if self.names.law(&c.from.unit).is_some() {
-            return laws::Affine { factor: c.factor, offset: c.offset };
+            return Affine { factor: c.factor, offset: c.offset };
         }
         converted(c, self.variable(&c.from), self.variable(&c.to))
     }
