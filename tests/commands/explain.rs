@@ -229,8 +229,7 @@ fn corrections_and_the_method_for_a_system_are_said() {
         let bytes = crate::limited::cut_fmu(&format!("oscillator{i}_displacement"), &set);
         std::fs::write(folder.join(format!("m{i}.fmu")), bytes).expect("an FMU");
     }
-    let text = "[experiment]\nstop = 1.0\nstep = 1e-3\n[units.a]\nfmu = \"m1.fmu\"\n[units.b]\nfmu = \"m2.fmu\"\n\
-                [connections]\n\"a.xi\" = \"b.x\"\n\"b.xi\" = \"a.x\"\n";
+    let text = include_str!("../cases/commands/held-springs.toml");
     std::fs::write(folder.join("cut.toml"), text).expect("a scenario");
     let cut = out(&["explain", str(&folder.join("cut.toml")), "--no-run"]);
     assert!(
@@ -252,9 +251,7 @@ fn corrections_and_the_method_for_a_system_are_said() {
 fn links_are_among_the_delays() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-links");
     std::fs::create_dir_all(&folder).expect("a folder");
-    let text = "[experiment]\nstop = 0.1\nstep = 0.01\n[units.block]\nfmu = \"embedded:incline_block\"\n\
-        [units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
-        [connections]\n\"mass.f\" = \"block.contacts\"\n";
+    let text = include_str!("../cases/commands/incline-linked.toml");
     std::fs::write(folder.join("links.toml"), text).expect("a scenario");
     let told = out(&["explain", str(&folder.join("links.toml")), "--no-run"]);
     let row =

@@ -117,8 +117,7 @@ fn containers_pass_the_rules() {
 #[test]
 fn events_of_a_condition_keep_what_they_set() {
     let folder = empty("state-events");
-    let scenario = "[experiment]\nstop = 1.0\nstep = 1e-2\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
-        set = { x0 = 1.0, v0 = 0.0 }\n[[events]]\nwhen = \"mass.x\"\ndirection = \"falling\"\nset = { \"mass.f_ext\" = 500.0 }\n";
+    let scenario = include_str!("../cases/container/event-sets.toml");
     std::fs::write(folder.join("s.toml"), scenario).expect("the scenario");
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/systems/bouncing-ball.toml");
     std::fs::copy(example, folder.join("ball.toml")).expect("the example");

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::{Instance, empty, exported, macrostep};
 use crate::make;
 
-const SYSTEM: &str = "[experiment]\nstop = 1\nstep = 0.1\n[units.pump]\nfmu = \"slave.fmu\"\n[units.valve]\nfmu = \"slave.fmu\"\n\
-    [connections]\n\"valve.u\" = \"pump.x\"\n";
+const SYSTEM: &str = include_str!("../cases/container/pump-and-valve.toml");
 
 /// A container of two of these slaves.
 fn container(name: &str, defines: &[(&str, &str)]) -> Fmu {

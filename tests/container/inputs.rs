@@ -5,8 +5,7 @@ use macrostep_master::unit::{Derivatives, States, Steps, Tangent, Unit, Values};
 
 use super::{Instance, empty, exported};
 
-const ALONE: &str = "name = \"alone\"\n[experiment]\nstop = 10\nstep = 1e-3\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
-    set = { integrator = \"exact\" }\n[record]\nvariables = [\"mass.x\", \"mass.v\", \"mass.a\"]\n";
+const ALONE: &str = include_str!("../cases/container/alone.toml");
 
 /// A polynomial over one outer step of 20 windows is what the FMU itself makes of it in one step.
 #[test]
@@ -70,10 +69,7 @@ fn outputs_follow_inputs_at_once() {
 fn outputs_have_directional_derivatives_by_inputs() {
     let folder = empty("directional");
     // The force of the spring between the masses goes on to the second mass at once.
-    let text = "name = \"chain\"\n[experiment]\nstop = 10\nstep = 1e-3\n[units.spring]\nfmu = \"embedded:oscillator1_displacement\"\n\
-        set = { integrator = \"exact\", k_c = 700.0, c_c = 3.0 }\n[units.mass]\nfmu = \"embedded:oscillator2_force\"\n\
-        set = { integrator = \"exact\", m = 4.0 }\n[connections]\n\"mass.f\" = \"spring.f_c\"\n\
-        [record]\nvariables = [\"spring.f_c\", \"mass.x\", \"mass.a\"]\n";
+    let text = include_str!("../cases/container/chain-with-inputs.toml");
     std::fs::write(folder.join("chain.toml"), text).expect("a scenario");
     let fmu = exported(&folder, "chain.toml", &[]);
     let co = fmu.description().co_simulation.as_ref().expect("co-simulation");

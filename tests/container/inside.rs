@@ -9,15 +9,7 @@ use macrostep_import::fmu::Fmu;
 use super::{empty, succeeds};
 
 /// A mass on a spring whose force comes from outside. Inside, the force of a macro step is a line.
-const MASS: &str = r#"
-[experiment]
-stop = 2.0
-step = 0.001
-
-[units.mass]
-fmu = "embedded:oscillator1_force"
-set = { integrator = "exact" }
-"#;
+const MASS: &str = include_str!("../cases/container/force-from-outside.toml");
 
 /// The output at the end, and how often the importer was asked, with these steps.
 fn end(folder: &Path, step: &str) -> (f64, u64) {

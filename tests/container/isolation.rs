@@ -9,8 +9,7 @@ use macrostep_master::unit::{States, Steps, Unit, Values};
 use super::{Instance, empty, exported, macrostep, run};
 use crate::make;
 
-const SYSTEM: &str = "[experiment]\nstop = 1\nstep = 0.1\n[units.pump]\nfmu = \"pump.fmu\"\nset = { x = 1.0 }\n[units.valve]\nfmu = \"valve.fmu\"\n\
-    [connections]\n\"valve.u\" = \"pump.x\"\n\"pump.u\" = \"valve.x\"\n";
+const SYSTEM: &str = include_str!("../cases/container/pump-and-valve-tank.toml");
 
 /// A container of a pump that does this, and of a valve that does nothing.
 fn container(name: &str, xml: &str, pump: &[(&str, &str)], options: &[&str]) -> Fmu {

@@ -55,16 +55,9 @@ fn a_state_goes_back_and_into_another_instance() {
     }
 }
 
-const AROUND: &str = "[experiment]\nstop = 0.5\nstep = 1e-2\n[coupling]\npredict = \"linear\"\n\
-    [units.left]\nfmu = \"left.fmu\"\n[units.right]\nfmu = \"right.fmu\"\n\
-    [connections]\n\"left.mass1.xi\" = \"right.mass2.x\"\n\"left.mass1.xi_dot\" = \"right.mass2.v\"\n\
-    \"right.mass2.f\" = \"left.mass1.f_c\"\n[record]\nvariables = [\"left.mass1.x\", \"right.mass2.x\"]\n";
+const AROUND: &str = include_str!("../cases/container/around.toml");
 
-const FLAT: &str = "[experiment]\nstop = 0.5\nstep = 1e-2\n[coupling]\npredict = \"linear\"\n\
-    [units.mass1]\nfmu = \"embedded:oscillator1_displacement\"\nset = { integrator = \"exact\" }\n\
-    [units.mass2]\nfmu = \"embedded:oscillator2_force\"\nset = { integrator = \"exact\" }\n\
-    [connections]\n\"mass1.xi\" = \"mass2.x\"\n\"mass1.xi_dot\" = \"mass2.v\"\n\"mass2.f\" = \"mass1.f_c\"\n\
-    [record]\nvariables = [\"mass1.x\", \"mass2.x\"]\n";
+const FLAT: &str = include_str!("../cases/container/flat.toml");
 
 /// Each mass in a container of its own, coupled by methods that go back.
 #[test]

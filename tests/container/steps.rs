@@ -155,8 +155,7 @@ fn between_two_points_of_the_grid() {
 #[test]
 fn outputs_between_lie_on_a_cubic() {
     let folder = empty("cubic");
-    let scenario = "name = \"one\"\n[experiment]\nstop = 1.0\nstep = 0.02\n[coupling]\nmethod = \"palindromic\"\n\
-        [units.mass]\nfmu = \"embedded:oscillator2_force\"\nset = { m = 1.0, k = 400.0, x0 = 1.0, v0 = 0.0, integrator = \"exact\" }\n";
+    let scenario = include_str!("../cases/container/palindromic-mass.toml");
     std::fs::write(folder.join("one.toml"), scenario).expect("a scenario");
     let fmu = exported(&folder, "one.toml", &[]);
     assert!(!varies(&fmu));
@@ -229,8 +228,7 @@ fn a_parameter_set_between_two_points_is_told_after_going_back() {
         .replace("causality=\"input\" variability=\"continuous\"", "causality=\"parameter\" variability=\"tunable\"")
         .replace("<CoSimulation", "<CoSimulation canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"");
     std::fs::write(folder.join("integrator.fmu"), make::fmu(&xml, &[])).expect("an FMU");
-    let scenario = "[experiment]\nstop = 1.0\nstep = 0.1\n[coupling]\nmethod = \"palindromic\"\n[units.a]\nfmu = \"integrator.fmu\"\n\
-        [record]\nvariables = [\"a.x\"]\n";
+    let scenario = include_str!("../cases/container/palindromic-integrators.toml");
     std::fs::write(folder.join("one.toml"), scenario).expect("a scenario");
     let fmu = exported(&folder, "one.toml", &[]);
     let mut one = Instance::begun(&fmu, Some(1.0));

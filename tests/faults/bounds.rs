@@ -238,9 +238,7 @@ fn a_run_resumed_at_its_start_has_one_first_row() {
 #[test]
 fn a_shorter_step_is_as_good_as_a_whole_one() {
     let folder = make::folder("bounds_rest_error");
-    let toml = "[experiment]\nstop = 0.1\nstep = 1e-3\n[units.left]\nfmu = \"embedded:oscillator1_displacement\"\nset = { integrator = \"exact\" }\n\
-        [units.right]\nfmu = \"embedded:oscillator2_force\"\nset = { integrator = \"exact\" }\n[connections]\n\"left.xi\" = \"right.x\"\n\"left.xi_dot\" = \"right.v\"\n\"right.f\" = \"left.f_c\"\n\
-        [record]\nvariables = [\"left.x\", \"right.x\"]\n";
+    let toml = include_str!("../cases/faults/pair-short-last-step.toml");
     std::fs::write(folder.join("s.toml"), toml).expect("the system");
     let end = |step: &str, method: &[&str]| {
         let left = macrostep(&folder, &[&["run", "s.toml", "--json", "--step", step], method].concat());

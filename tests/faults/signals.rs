@@ -58,8 +58,7 @@ fn an_interrupt_in_the_second_look_leaves_the_run_whole() {
     let folder = make::folder("signals_second_look");
     let waits = [("AT_EVERY_STEP", "struct timespec pause = {0, 20000000}; nanosleep(&pause, NULL)")];
     std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &waits)).expect("the FMU");
-    let system = "[experiment]\nstop = 8\nstep = 0.2\n[units.a]\nfmu = \"slave.fmu\"\n[units.b]\nfmu = \"slave.fmu\"\n\
-                  [connections]\n\"a.u\" = \"b.x\"\n\"b.u\" = \"a.x\"\n";
+    let system = include_str!("../cases/faults/two-slaves.toml");
     std::fs::write(folder.join("s.toml"), system).expect("the scenario");
     let mut child = start(&folder, &["run", "s.toml", "--out", "out", "--no-pictures"]);
     let mut errors = std::io::BufReader::new(child.stderr.take().expect("a pipe"));

@@ -271,16 +271,7 @@ fn data_have_gaps_and_units_and_a_clock_of_their_own() {
 /// A mass by itself moves with k/m: both at once cannot be found, and that is said.
 #[test]
 fn parameters_that_cannot_be_told_apart_are_named() {
-    let alone = r#"
-[experiment]
-stop = 4.0
-step = 0.01
-[units.mass]
-fmu = "embedded:oscillator2_force"
-set = { integrator = "exact", v0 = 1.0, k = 20.0, m = 1.0 }
-[record]
-variables = ["mass.x"]
-"#;
+    let alone = include_str!("../cases/fit/mass-alone.toml");
     let scenario = toml::read(alone, "alone.toml", Path::new(".")).expect("a scenario");
     let mut text = "time,mass.x\n".to_owned();
     let mut random = Noise(7);

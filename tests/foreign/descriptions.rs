@@ -34,9 +34,7 @@ fn a_value_is_converted_by_the_units_of_declared_types() {
     // The source says 2 bar from its first step on.
     std::fs::write(folder.join("source.fmu"), fmu(&typed(), &[("AT_EVERY_STEP", "s->u = 0; s->x = 2")]))
         .expect("the FMU");
-    let system = "[experiment]\nstop = 0.3\nstep = 0.1\n[coupling]\npredict = \"hold\"\n\
-         [units.source]\nfmu = \"source.fmu\"\n[units.sink]\nfmu = \"a.fmu\"\n[connections]\n\"sink.u\" = \"source.x\"\n\
-         [record]\nvariables = [\"source.x\", \"sink.u\"]\n";
+    let system = include_str!("../cases/foreign/declared-units.toml");
     std::fs::write(folder.join("system.toml"), system).expect("the system");
     let left = macrostep(&folder, &["run", "system.toml", "--out", "out", "--no-pictures"]);
     assert_eq!(left.code, Some(0), "{left:#?}");

@@ -3,8 +3,7 @@
 use crate::make;
 use crate::run::macrostep;
 
-const SYSTEM: &str = "[experiment]\nstop = 1\nstep = 0.1\n[units.first]\nfmu = \"quiet.fmu\"\n\
-                      [units.second]\nfmu = \"slave.fmu\"\n[units.third]\nfmu = \"quiet.fmu\"\n";
+const SYSTEM: &str = include_str!("../cases/foreign/loggers.toml");
 
 #[test]
 fn a_message_belongs_to_the_instance_that_is_running() {

@@ -304,8 +304,7 @@ fn a_connection_converts_before_it_scales() {
     std::fs::write(folder.join("a.fmu"), make::fmu(&xml, &[("AT_EVERY_STEP", "s->u = 0; s->x = 10")]))
         .expect("written");
     std::fs::write(folder.join("b.fmu"), make::fmu(&xml, &[])).expect("written");
-    let system = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n[units.b]\nfmu = \"b.fmu\"\n\
-        [connections]\n\"b.u\" = { from = \"a.x\", factor = 2.0, offset = 1.0 }\n[record]\nvariables = [\"a.x\", \"b.u\"]\n";
+    let system = include_str!("../cases/foreign/converted-then-scaled.toml");
     std::fs::write(folder.join("s.toml"), system).expect("written");
     let left = run::macrostep(&folder, &["run", "s.toml", "--json"]);
     assert_eq!(left.code, Some(0), "{left:#?}");

@@ -92,8 +92,7 @@ fn a_unit_names_the_interpreter_it_runs_in() {
 #[test]
 fn an_fmu_of_this_program_takes_no_interpreter() {
     let folder = make::folder("python_embedded");
-    let text =
-        "[experiment]\nstop = 1\nstep = 0.1\n[units.a]\nfmu = \"embedded:oscillator1_force\"\npython = \"python3\"\n";
+    let text = include_str!("../cases/foreign/python-key.toml");
     std::fs::write(folder.join("s.toml"), text).expect("the scenario");
     let left = macrostep(&folder, &["run", "s.toml", "--no-pictures", "--out", "out"]);
     assert!(left.code == Some(1) && left.stderr.contains("s.toml:6:10: `python` of unit `a`"), "{left:#?}");

@@ -150,8 +150,7 @@ fn factor_and_offset_come_after_the_conversion_of_units() {
         .replace("<Real start=\"1\"/>", "<Real start=\"1\" unit=\"K\"/>")
         .replace("unit=\"m\"", "unit=\"degC\"");
     std::fs::write(folder.join("a.fmu"), make::fmu(&xml, &[])).expect("the FMU");
-    let toml = "[experiment]\nstop = 0.1\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\nset = { x = 20.0, u = 0.0 }\n[units.b]\nfmu = \"a.fmu\"\n\
-        [connections]\n\"b.u\" = { from = \"a.x\", factor = 2.0, offset = 1.0 }\n[record]\nvariables = [\"b.u\", \"b.x\"]\n";
+    let toml = include_str!("../cases/foreign/converted-factor-offset.toml");
     std::fs::write(folder.join("s.toml"), toml).expect("the system");
     let left = macrostep(&folder, &["run", "s.toml", "--out", "out"]);
     assert_eq!(left.code, Some(0), "{left:#?}");

@@ -114,13 +114,7 @@ fn refused(folder: &Path, text: &str, expected: &str) {
 #[test]
 fn systems_whose_own_connectors_have_an_empty_element_are_coupled() {
     let folder = make::folder("foreign-ssp-nested");
-    write(
-        &folder,
-        "flat.toml",
-        "[experiment]\nstop = 1.0\nstep = 1e-3\n[units.mass1]\nfmu = \"embedded:oscillator1_displacement\"\n\
-        [units.mass2]\nfmu = \"embedded:oscillator2_force\"\n[units.mass2.set]\nk = 3.5\n\
-        [connections]\n\"mass1.xi\" = \"mass2.x\"\n\"mass1.xi_dot\" = \"mass2.v\"\n\"mass2.f\" = \"mass1.f_c\"\n",
-    );
+    write(&folder, "flat.toml", include_str!("../cases/foreign/outer-connectors.toml"));
     write(&folder, "nested.ssd", &description(&nested()));
     let (expected, left) = (finals(&run(&folder, "flat.toml")), run(&folder, "nested.ssd"));
     let found = finals(&left);

@@ -160,7 +160,7 @@ fn units_that_the_file_defines_are_converted() {
 fn a_unit_that_two_fmus_define_differently_is_told() {
     let folder = make::folder("foreign-ssp-defined");
     std::fs::write(folder.join("a.fmu"), make::fmu(make::XML, &[])).expect("written");
-    let text = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n[units.b]\nfmu = \"b.fmu\"\n";
+    let text = include_str!("../cases/foreign/two-definitions-of-a-unit.toml");
     write(&folder, "s.toml", text);
     for (base, is_told) in [("<BaseUnit m=\"1\"/>", false), ("<BaseUnit m=\"1\" factor=\"2\"/>", true)] {
         std::fs::write(folder.join("b.fmu"), make::with("<BaseUnit m=\"1\"/>", base)).expect("written");

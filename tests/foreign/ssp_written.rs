@@ -25,11 +25,7 @@ fn masses(folder: &Path) {
     }
 }
 
-const SYSTEM: &str = "[experiment]\nstop = 1.0\nstep = 0.1\nparameters = [\"high\"]\n\
-    [units.a]\nfmu = \"a.fmu\"\nset = { u = { value = 2500, unit = \"mm\" }, flag = true }\n\
-    [units.b]\nfmu = \"b.fmu\"\nset = { flag = false, text = \"c\" }\n\
-    [parameters.high]\n\"b.x\" = { value = 250.0, unit = \"mm\" }\n\
-    [connections]\n\"b.u\" = { from = \"a.x\", factor = 2.0, convert_units = false }\n";
+const SYSTEM: &str = include_str!("../cases/foreign/written-as-ssp.toml");
 
 /// Each component has the values it has in the end, in its own units: those of the sets too, which libcosim does not look for. FMPy gets
 /// what it can set as a file.

@@ -249,7 +249,7 @@ fn pointers_of_git_lfs_are_told() {
     let folder = make::folder("hostile-pointers");
     std::fs::write(folder.join("a.fmu"), fmu(XML, &[])).expect("the FMU");
     std::fs::write(folder.join("in.csv"), LFS).expect("a table");
-    let text = "[experiment]\nstop = 1.0\nstep = 0.1\n[inputs]\ngiven = \"in.csv\"\n[units.a]\nfmu = \"a.fmu\"\n[connections]\n\"a.u\" = \"given.u\"\n";
+    let text = include_str!("../cases/hostile/inputs-by-pointer.toml");
     std::fs::write(folder.join("table.toml"), text).expect("a scenario");
     for file in ["s.ssp", "s.ssd", "s.toml", "table.toml"] {
         if file != "table.toml" {

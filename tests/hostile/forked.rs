@@ -50,8 +50,7 @@ const HELD: &[Held] = &[
     },
 ];
 
-const SYSTEM: &str = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n[units.b]\nfmu = \"b.fmu\"\n\
-    [connections]\n\"b.u\" = \"a.x\"\n\"a.u\" = \"b.x\"\n[coupling]\ncorrect = \"newton\"\n";
+const SYSTEM: &str = include_str!("../cases/hostile/pair-by-fork.toml");
 
 /// What was met.
 pub struct Met {

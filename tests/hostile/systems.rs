@@ -44,8 +44,7 @@ const FALLS: &[Fall] = &[
     Fall { title: "a unit that fails", at_step: "return ERROR", alone: Some("fmi2Error"), says: "fmi2Error" },
 ];
 
-const SYSTEM: &str = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.good]\nfmu = \"good.fmu\"\n[units.bad]\nfmu = \"bad.fmu\"\n\
-    [connections]\n\"bad.u\" = \"good.x\"\n\"good.u\" = \"bad.x\"\n";
+const SYSTEM: &str = include_str!("../cases/hostile/good-and-bad.toml");
 
 const ISOLATED: &[&str] = &["--isolate", "--call-limit", "2", "--memory-limit", "128"];
 

@@ -52,27 +52,7 @@ fn a_joint_between_fmus_has_order_four_and_does_not_drift() {
 }
 
 /// Two rods on a link, at a step so short that the rounding of accelerations is above the tolerance: h3 does not sample them.
-const LINK: &str = r#"
-[experiment]
-stop = 0.05
-step = 2.5e-4
-[coupling]
-predict = "h3"
-correct = "fixed-point"
-corrector_tolerance = 1e-10
-[units.upper]
-fmu = "embedded:rod_hinged"
-set = { phi0 = 1.5707963267948966, integrator = 2, micro_step = 2.5e-4 }
-[units.lower]
-fmu = "embedded:rod_free"
-set = { x0 = 1.0, y0 = -0.5, phi0 = 1.0, integrator = 2, micro_step = 2.5e-4 }
-[[constraints]]
-name = "link"
-kind = "distance"
-length = 0.5
-first = { position = ["upper.x_b", "upper.y_b"], velocity = ["upper.vx_b", "upper.vy_b"], force = ["upper.fx_b", "upper.fy_b"] }
-second = { position = ["lower.x_a", "lower.y_a"], velocity = ["lower.vx_a", "lower.vy_a"], force = ["lower.fx_a", "lower.fy_a"] }
-"#;
+const LINK: &str = include_str!("../cases/joints/link.toml");
 
 #[test]
 fn a_link_converges_at_short_steps() {

@@ -197,30 +197,7 @@ fn an_electrical_line_of_cells_is_the_law() {
     let law = Link { stiffness: 10.0, delay_s: 0.1, step_s, start: SMOOTH, ..LINK };
     let masses = ends(&mut law.simulation(), ["mass1.x", "mass2.x"]);
     // Springs and masses as capacitors and inductors.
-    let text = r#"
-[experiment]
-stop = 10.0
-step = 1e-3
-[coupling]
-predict = "linear"
-correct = "fixed-point"
-[units.mesh1]
-fmu = "embedded:circuit_mesh"
-set = { integrator = "exact", L = 1.0, R = 0.0, C = 0.3333333333333333, q0 = 0.1 }
-[units.mesh2]
-fmu = "embedded:circuit_mesh"
-set = { integrator = "exact", L = 1.0, R = 0.0, C = 0.2, q0 = 0.1 }
-[units.line]
-fmu = "embedded:transmission_line"
-set = { integrator = "exact", L = 0.1, C = 0.1, R = 0.0, u0 = 0.0 }
-[connections]
-"mesh1.u" = { from = "line.u_1", factor = -1.0 }
-"mesh2.u" = "line.u_2"
-"line.i_1" = "mesh1.i"
-"line.i_2" = { from = "mesh2.i", factor = -1.0 }
-[record]
-variables = ["mesh*.q"]
-"#;
+    let text = include_str!("../cases/methods/line-of-cells.toml");
     let meshes = ends(&mut simulation(text), ["mesh1.q", "mesh2.q"]);
     let far = |a: &[Vec<f64>; 2], b: &[Vec<f64>; 2]| {
         let pairs = a.iter().zip(b).flat_map(|(a, b)| a.iter().zip(b));

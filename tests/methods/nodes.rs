@@ -111,29 +111,7 @@ fn forces_at_nodes_follow_the_inputs_there() {
         });
         std::fs::write(folder.join(format!("{name}.fmu")), plain).expect("an FMU");
     }
-    let text = r#"
-[experiment]
-stop = 1.0
-step = 0.04
-[coupling]
-method = "waveform:4"
-sub_steps = 2
-[units.mass1]
-fmu = "oscillator1_displacement.fmu"
-set = { integrator = "exact" }
-[units.mass2]
-fmu = "oscillator2_force.fmu"
-set = { integrator = "exact" }
-[connections]
-"mass2.f" = "mass1.f_c"
-"mass1.xi" = "mass2.x"
-"mass1.xi_dot" = "mass2.v"
-[record]
-variables = ["mass*.x"]
-[[bonds]]
-name = "coupling"
-ports = [{ flow = "mass1.v", inputs = { xi = 100.0 } }, { flow = "mass2.v", inputs = { f = 1.0 } }]
-"#;
+    let text = include_str!("../cases/methods/plain-waveform.toml");
     let path = folder.join("system.toml");
     std::fs::write(&path, text).expect("a system");
     let exact = Exact::new(&Parameters::case_1()).expect("a solution").at(1.0);

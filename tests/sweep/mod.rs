@@ -12,24 +12,7 @@ use macrostep_system::{Fmus, Scenario, toml};
 use crate::common::folder;
 
 /// Two masses, the coupling held over the macro step.
-const PAIR: &str = r#"
-[experiment]
-stop = 0.5
-step = 1e-2
-
-[units.left]
-fmu = "embedded:oscillator1_displacement"
-set = { integrator = "exact", v0 = 1.0, k = 10.0 }
-
-[units.right]
-fmu = "embedded:oscillator2_force"
-set = { integrator = "exact", v0 = -1.0, k = 20.0 }
-
-[connections]
-"left.xi" = "right.x"
-"left.xi_dot" = "right.v"
-"right.f" = "left.f_c"
-"#;
+const PAIR: &str = include_str!("../cases/sweep/pair.toml");
 
 fn pair() -> Scenario {
     toml::read(PAIR, "pair.toml", Path::new(".")).expect("a scenario")
@@ -305,7 +288,7 @@ mod foreign {
     fn system(name: &str, defines: &[(&str, &str)]) -> (String, String) {
         let folder = empty(name);
         std::fs::write(folder.join("slave.fmu"), fmu(XML, defines)).expect("an FMU");
-        let text = "[experiment]\nstop = 1.0\nstep = 0.1\n\n[units.s]\nfmu = \"slave.fmu\"\n";
+        let text = include_str!("../cases/sweep/one-slave.toml");
         std::fs::write(folder.join("s.toml"), text).expect("a scenario");
         let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
         (path("s.toml"), path("out"))

@@ -225,15 +225,7 @@ fn a_bundle_runs_anywhere() {
     std::fs::create_dir(path("mine/deep")).expect("a folder");
     done(&["fmus", "--out", &path("mine")]);
     std::fs::write(path("mine/deep/load.csv"), "time,force\n0,0\n0.5,50\n1,-20\n").expect("inputs");
-    std::fs::write(
-        path("mine/deep/s.toml"),
-        "[experiment]\nstop = 0.5\nstep = 1e-2\n[coupling]\npredict = \"linear\"\n\
-         [units.a]\nfmu = \"../oscillator1_displacement.fmu\"\n[units.b]\nfmu = \"embedded:oscillator2_force\"\n\
-         [inputs]\nload = \"load.csv\"\n[connections]\n\"a.xi\" = \"b.x\"\n\"a.xi_dot\" = \"b.v\"\n\"b.f\" = \"a.f_c\"\n\
-         \"b.f_ext\" = { from = \"load.force\", factor = 2.0 }\n[[events]]\nat = 0.25\nset = { \"a.f_ext\" = 3.0 }\n\
-         [[history]]\nat = -0.01\nset = { \"a.f_c\" = 1.5, \"b.x\" = 0.1, \"b.v\" = 0.0 }\n",
-    )
-    .expect("a scenario");
+    std::fs::write(path("mine/deep/s.toml"), include_str!("../cases/systems/bundled.toml")).expect("a scenario");
     let own = ["run", &path("mine/deep/s.toml"), "--set", "b.m=2.5", "--no-pictures"];
     done(&[&own[..], &["--out", &path("o"), "--bundle", &path("bundle")]].concat());
     done(&[&own[..], &["--bundle", &path("bundle.ssp")]].concat());

@@ -369,15 +369,7 @@ fn an_interface_model_repeats_steps_of_any_system() {
 /// What is read is what is written.
 #[test]
 fn new_keys_round_trip() {
-    let text = "[experiment]\nstop = 2.0\nstep = 0.5\n\
-        [coupling]\nmethod = \"waveform:8\"\norder = [\"b\", \"a\"]\nenergy = \"leak\"\n\
-        control = { kind = \"ecco\", tolerance = 1e-3, step_min = 1e-4, step_max = 0.5 }\n\
-        [units.a]\nfmu = \"a.fmu\"\n[units.b]\nfmu = \"b.fmu\"\n\
-        [inputs]\nload = \"some folder/load.csv\"\n\
-        [connections]\n\"a.u\" = \"load.force\"\n\"b.u\" = { from = \"a.y\", mean = true }\n\
-        [[events]]\nat = 0.5\nset = { \"a.k\" = 2.0, \"b.on\" = true }\n\
-        [[interface_models]]\nforce = [\"a.f\"]\nspeed = [\"b.w\"]\nposition = [\"b.s\"]\nmobility = [\"b.W\"]\nbias = [\"b.b\"]\n\
-        to = { speed = [\"a.w\"], position = [] }\narrived = [\"b.w\"]\nrepeat = 2\n";
+    let text = include_str!("../cases/systems/all-keys-of-methods.toml");
     let read = |text: &str| toml::read(text, "s.toml", Path::new(".")).expect("a scenario");
     let scenario = read(text);
     assert_eq!(scenario.coupling.predict.to_string(), "spectral:8");

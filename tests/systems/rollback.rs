@@ -115,8 +115,7 @@ fn by_fork_a_lie_does_no_harm() {
         let folder = make::folder(name);
         let xml = make::replaced("canHandle", STATES);
         std::fs::write(folder.join("a.fmu"), make::fmu(&xml, defines)).expect("written");
-        let text = "[experiment]\nstop = 1.0\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\nset = { x = 1.0 }\n[units.b]\nfmu = \"a.fmu\"\n\
-            [connections]\n\"b.u\" = \"a.x\"\n\"a.u\" = \"b.x\"\n[coupling]\ncorrect = \"newton\"\n";
+        let text = include_str!("../cases/systems/by-fork.toml");
         std::fs::write(folder.join("s.toml"), text).expect("written");
         json(&macrostep(&folder, &[&["run", "s.toml", "--json", "--accept-unconverged"], options].concat()))["final"]
             .clone()

@@ -97,9 +97,7 @@ fn a_file_of_rows_is_compared() {
     std::fs::write(folder.join("known.csv"), text).expect("written");
     let fmu = macrostep::embedded::fmu("oscillator1_force").expect("carried");
     std::fs::write(folder.join("mass.fmu"), fmu).expect("the FMU");
-    let scenario = "[experiment]\nstop = 1.0\nstep = 1e-2\n\n[units.m]\nfmu = \"mass.fmu\"\n\
-                    set = { m = 2.0, k = 200.0, c = 0.0, x0 = 0.1, v0 = 0.0, integrator = \"exact\" }\n\n\
-                    [solution]\nof = \"known.csv\"\ncolumns = { \"m.x\" = \"height\" }\n";
+    let scenario = include_str!("../cases/systems/mass-beside-rows.toml");
     std::fs::write(folder.join("s.toml"), scenario).expect("written");
     let left = macrostep(&folder, &["run", "s.toml", "--json", "--out", "out", "--no-pictures"]);
     assert_eq!(left.code, Some(0), "{left:?}");

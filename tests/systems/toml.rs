@@ -51,20 +51,7 @@ fn scenarios_run_as_the_oscillator_does() {
 /// A file that is written reads back as the same scenario.
 #[test]
 fn scenarios_round_trip() {
-    let full = "name = \"every key\"\ndescription = \"a \\\"text\\\"\"\n\
-        [experiment]\nstart = 1\nstop = 2.0\nstep = 0.5\nparameters = [\"soft\"]\n\
-        [coupling]\nschedule = \"gauss-seidel\"\norder = [\"b\", \"a\"]\npredict = \"ia:3\"\ngs_variant = \"n1\"\n\
-        derivative = \"numdiff\"\ncorrect = \"newton\"\ncorrector_tolerance = 1e-9\ncorrections_max = 7\nsampling = \"lagged\"\nsub_steps = 3\n\
-        [units.a]\nfmu = \"some folder/a.fmu\"\nstep = \"2/3\"\nmotions = [[\"x\", \"v\"]]\nset = { r = 1.5, i = 3, b = true, s = \"t\\nu\", \"q[1]\" = inf }\n\
-        [units.\"b c\"]\nfmu = \"embedded:coupling\"\n\
-        [parameters.soft]\n\"a.k\" = 2\n\
-        [connections]\n\"b c.u\" = \"a.y\"\n\"a.u\" = { from = \"l.f\", factor = -2.0, offset = 0.5, convert_units = false }\n\
-        \"a.i\" = { from = \"b c.i\", table = [[1, 2], [3, \"x\"], [true, false]] }\n\
-        [laws.l]\nkind = \"orifice\"\ncoefficient = 1.0\nlaminar = 0.1\ninputs = [\"a.p\", \"b c.p\"]\noutputs = [\"f\"]\n\
-        [laws.n]\nkind = \"nonlinear-spring\"\ncoefficients = [1.0, 2.0]\ninputs = [\"a.x\", \"a.v\", \"b c.x\", \"b c.v\"]\noutputs = [\"f\"]\n\
-        [[maps]]\nfrom = [\"a.v\"]\nto = [\"b c.v1\", \"b c.v2\"]\nmatrix = [[1.0], [-2.5]]\nreaction = { from = [\"b c.f1\", \"b c.f2\"], to = [\"a.f\"] }\n\
-        [[bonds]]\nname = \"shaft\"\nports = [{ flow = \"a.v\", inputs = { u = -1, \"q[1]\" = \"-k c\" } }, { flow = \"b c.y\", inputs = { u = \"k\" } }]\n\
-        [record]\nvariables = [\"a.*\"]\nevery = 10\n";
+    let full = include_str!("../cases/systems/all-keys.toml");
     let scenario = read(full).expect("a scenario");
     assert_eq!(scenario.units[0].share, (2, 3));
     assert_eq!(read(&toml::write(&scenario)).expect("a scenario"), scenario);
@@ -104,8 +91,7 @@ fn mistakes_of_form_have_a_line_and_a_column() {
     }
 }
 
-const PAIR: &str = "[experiment]\nstop = 1.0\nstep = 0.1\n[coupling]\n[units.a]\nfmu = \"embedded:oscillator1_displacement\"\n\
-    [units.b]\nfmu = \"embedded:oscillator2_force\"\n";
+const PAIR: &str = include_str!("../cases/systems/pair.toml");
 
 /// What follows the pair, and what is found in it.
 const MISTAKES_OF_SENSE: &[(&str, Severity, &str)] = &[

@@ -24,7 +24,7 @@ type Written<'a> = &'a mut dyn FnMut(&Path) -> Result<(), Failure>;
 /// Writes a document in the format of the file extension of `to`, with its FMUs.
 ///
 /// # Errors
-/// As [`run`], and those of `told`.
+/// [`Failure`] where the scenario is wrong or a file cannot be written, and those of `told`.
 pub fn convert(carried: &'static Carried, document: &Document, to: &Path, told: Written<'_>) -> Result<(), Failure> {
     // Each file is told of when it is written.
     let told = RefCell::new(told);

@@ -25,7 +25,7 @@ type Say<'a> = &'a mut dyn FnMut(std::fmt::Arguments<'_>) -> Result<(), Failure>
 /// is the system run for its residual energies.
 ///
 /// # Errors
-/// As [`run`], and those of `say`.
+/// [`Failure`] where the scenario cannot run, and those of `say`.
 pub fn explain(opened: &Opened, system: &str, runs: bool, say: Say<'_>) -> Result<(), Failure> {
     // The system and its order of execution, without a run.
     let mut assembly = opened.assemble()?;
