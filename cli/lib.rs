@@ -5,7 +5,6 @@ extern crate self as macrostep;
 
 pub mod embedded;
 pub mod factory;
-pub mod input;
 
 mod arguments;
 mod check;

@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 pub use options::SimulateArguments;
 
 use crate::info;
-use macrostep::input::Input;
+use macrostep_answers::input::Input;
 use options::Experiment;
 use steps::{RunFiles, Steps};
 

@@ -8,7 +8,7 @@ use macrostep_master::unit::{Outcome, Start, Unit, UnitError};
 use macrostep_run::{Checkpoint, CheckpointWriter, Reading, Stream};
 
 use super::options::Experiment;
-use macrostep::input::Input;
+use macrostep_answers::input::Input;
 
 /// Parts a step may be done in by an FMU that stops before its end.
 const PARTS_MAX: usize = 1000;

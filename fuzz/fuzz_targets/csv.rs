@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 // The program's own reader, without the program: that would bring all FMUs with it.
 #[allow(dead_code)]
-#[path = "../../cli/input.rs"]
+#[path = "../../crates/answers/src/input.rs"]
 mod input;
 #[allow(dead_code)]
 #[path = "../../crates/answers/src/values.rs"]

@@ -33,7 +33,7 @@ use macrostep_master::{Law, RunError, Simulation};
 use macrostep_run::Times;
 use macrostep_system::scenario::{Place, Source};
 use macrostep_system::words::{Control, Energy, Rollback};
-use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, Severity, assemble, summary};
+use macrostep_system::{Assembly, Catalogue, Document, Finding, Fmus, Scenario, assemble, summary};
 
 use crate::Carried;
 use crate::failure::Failure;
@@ -114,7 +114,13 @@ impl Opened {
     #[cfg(feature = "full")]
     pub fn without_notes(carried: &'static Carried, arguments: &SystemArguments) -> Result<Self, Failure> {
         Opened::with(carried, arguments, |findings| {
-            summary(&findings.iter().filter(|f| f.severity != Severity::Note).cloned().collect::<Vec<_>>())
+            summary(
+                &findings
+                    .iter()
+                    .filter(|f| f.severity != macrostep_system::Severity::Note)
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            )
         })
     }
 

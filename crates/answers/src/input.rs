@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use macrostep_answers::values;
+use crate::values;
 use macrostep_description::{Causality, ModelDescription, Value, Variability};
 use macrostep_master::unit::{self, Unit, UnitError};
 pub use macrostep_system::input::InputError;
