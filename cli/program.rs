@@ -114,12 +114,12 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.verb {
         None => crate::survey::run(&arguments.out),
         Some(Verb::Oscillator(arguments)) => crate::oscillator::run(&arguments),
-        Some(Verb::Energy(arguments)) => energy::run(&arguments, &CARRIED),
-        Some(Verb::Stability(arguments)) => stability::run(&arguments, &CARRIED),
-        Some(Verb::Converge(arguments)) => converge::run(&arguments, &CARRIED),
+        Some(Verb::Energy(arguments)) => energy::run(&CARRIED, &arguments),
+        Some(Verb::Stability(arguments)) => stability::run(&CARRIED, &arguments),
+        Some(Verb::Converge(arguments)) => converge::run(&CARRIED, &arguments),
         #[cfg(feature = "full")]
-        Some(Verb::Compare(arguments)) => compare::run(&arguments, &CARRIED),
-        Some(Verb::Advise(arguments)) => advise::run(&arguments, &CARRIED),
+        Some(Verb::Compare(arguments)) => compare::run(&CARRIED, &arguments),
+        Some(Verb::Advise(arguments)) => advise::run(&CARRIED, &arguments),
         #[cfg(feature = "full")]
         Some(Verb::Crane(arguments)) => crate::crane::crane(&arguments),
         #[cfg(feature = "full")]

@@ -3,8 +3,8 @@
 use super::law::{Law, LinearMap, SAMPLED_MAX, SpringDamper};
 use crate::signal::segment::Segment;
 
-/// Boxed here, and never in the crate that names a law: what is called through `dyn` is compiled where the value becomes one, with the
-/// optimisation of that crate, and crates of words and files have none.
+/// The compiler puts the code that is called through a trait object into the crate that makes the object. So laws are made into objects here, where code
+/// is optimised, and not in the crates that read names and files, where it is not.
 macro_rules! boxed {
     ($($law:ty),*) => {$(
         impl From<$law> for Box<dyn Law> {

@@ -110,7 +110,7 @@ struct Applied {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &AdviseArguments, carried: &'static Carried) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &AdviseArguments) -> Result<(), Failure> {
     // The system, from a name or a file, and what is asked of it.
     let mut subject = arguments.subject.open(carried, "case-1", arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["advise.json", "advise.csv"])?;
@@ -137,7 +137,7 @@ pub fn run(arguments: &AdviseArguments, carried: &'static Carried) -> Result<(),
     };
     // What is advised is run where that is wanted.
     let applied = if arguments.apply {
-        Some(apply(benchmark, &advice, factory(arguments.units, carried), stop_s)?)
+        Some(apply(benchmark, &advice, factory(carried, arguments.units), stop_s)?)
     } else {
         None
     };

@@ -367,7 +367,7 @@ impl Ladder<'_> {
 }
 
 /// Where the units of a run come from.
-pub fn factory(units: Units, carried: &'static Carried) -> macrostep_analysis::models::Factory<'static> {
+pub fn factory(carried: &'static Carried, units: Units) -> macrostep_analysis::models::Factory<'static> {
     match units {
         Units::Fmu => &carried.unit,
         Units::Native => &models::native,

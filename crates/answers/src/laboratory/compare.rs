@@ -58,7 +58,7 @@ struct Run<'a> {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &CompareArguments, carried: &'static Carried) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &CompareArguments) -> Result<(), Failure> {
     // The system, its schemes, and FMUs that stay unpacked.
     let mut subject = arguments.subject.open(carried, "case-1", arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["compare.json", "compare.md", "compare.csv"])?;
@@ -67,7 +67,7 @@ pub fn run(arguments: &CompareArguments, carried: &'static Carried) -> Result<()
     let schemes = arguments.schemes.schemes(benchmark)?;
     let stop_s = arguments.stop.unwrap_or(card.stop_s);
     let _open = (carried.open_all)().map_err(Failure::run)?;
-    let entries = subject.install(|| entries(benchmark, &schemes, stop_s, (arguments, carried)))?;
+    let entries = subject.install(|| entries(benchmark, &schemes, stop_s, (carried, arguments)))?;
 
     // What the errors are relative to.
     let line = format!(
@@ -111,7 +111,7 @@ fn entries(
     scenario: &dyn Benchmark,
     schemes: &[Scheme],
     stop_s: f64,
-    (arguments, carried): (&CompareArguments, &'static Carried),
+    (carried, arguments): (&'static Carried, &CompareArguments),
 ) -> Result<Vec<Entry>, Failure> {
     // The steps of each scheme: as typed, or a ladder that begins higher where the predictor is of high order.
     let mut plans = Vec::new();
@@ -139,7 +139,7 @@ fn entries(
     // A run that fails is kept as one.
     let one = |(): &mut (), (_, scheme, step_s): &&(usize, Scheme, f64)| {
         let (_, reference) = references.iter().find(|r| r.0 == *step_s)?;
-        let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units, carried)) };
+        let setup = Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(carried, arguments.units)) };
         let work = run_scheme(scenario, &setup, reference);
         Some(work.unwrap_or_else(|e| Work::failed(scheme, *step_s, e.to_string())))
     };
@@ -161,7 +161,7 @@ fn entries(
         place.wall_s = f64::INFINITY;
         for _ in 0..arguments.repeat {
             let setup =
-                Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(arguments.units, carried)) };
+                Setup { start: arguments.start, ..Setup::new(scheme, *step_s, factory(carried, arguments.units)) };
             place.wall_s = place.wall_s.min(run_scheme(scenario, &setup, reference).map_err(Failure::run)?.wall_s);
         }
     }

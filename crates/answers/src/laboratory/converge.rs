@@ -55,7 +55,7 @@ struct Point {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &ConvergeArguments, carried: &'static Carried) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &ConvergeArguments) -> Result<(), Failure> {
     // The system and its schemes; chosen steps have no order.
     let mut subject = arguments.subject.open(carried, "test-model", arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["converge.json", "converge.md", "converge.csv"])?;
@@ -85,7 +85,7 @@ pub fn run(arguments: &ConvergeArguments, carried: &'static Carried) -> Result<(
     let ladders = ladders.collect::<Result<Vec<(f64, Ladder<'_>)>, Failure>>()?;
     // A scheme climbs the ladder: global errors, then local ones.
     let climb = |(scheme, ladder): (&Scheme, &Ladder<'_>)| {
-        let found = ladder.climb(scheme, factory(arguments.units, carried));
+        let found = ladder.climb(scheme, factory(carried, arguments.units));
         bar.inc(1);
         found
     };

@@ -56,7 +56,7 @@ struct Line {
 ///
 /// # Errors
 /// [`Failure`] of the file, the runs or the folder.
-pub fn run(arguments: &EnergyArguments, carried: &'static Carried) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &EnergyArguments) -> Result<(), Failure> {
     // Corrections are compared at steps of one length.
     let of = &arguments.system;
     if let Some(energy) = of.energy {

@@ -23,11 +23,11 @@ const TOLERANCE: f64 = 1e-9;
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &StabilityArguments, carried: &'static Carried) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &StabilityArguments) -> Result<(), Failure> {
     // Only the dimensionless model has a plane of regions; a system has a growth rate over H.
     arguments.schemes.refuse_control("stability", "a one-step map is defined for steps of one length only")?;
     if let Some(name) = arguments.subject.typed().filter(|name| *name != "model") {
-        return super::sweeps::run(arguments, carried, name);
+        return super::sweeps::run(carried, arguments, name);
     }
     if arguments.stop.is_some() {
         let what =

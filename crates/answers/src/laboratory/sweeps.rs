@@ -56,7 +56,7 @@ struct Limits {
 ///
 /// # Errors
 /// [`Failure`] of the options, the runs or the files.
-pub fn run(arguments: &StabilityArguments, carried: &'static Carried, name: &str) -> Result<(), Failure> {
+pub fn run(carried: &'static Carried, arguments: &StabilityArguments, name: &str) -> Result<(), Failure> {
     // The system, and steps from short ones up to those it can take.
     let mut subject = arguments.subject.open(carried, name, arguments.stop)?;
     subject.writes(arguments.output.out.as_deref(), &["growth.json", "growth.csv"])?;

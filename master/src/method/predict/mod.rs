@@ -49,8 +49,8 @@ use crate::signal::history::History;
 use crate::signal::segment::Segment;
 use crate::time::Span;
 
-/// Made here, and never in the crate that names a predictor: what is called through `dyn` is compiled where the value becomes one, with the
-/// optimisation of that crate, and crates of words and files have none.
+/// The compiler puts the code that is called through a trait object into the crate that makes the object. So predictors are made into objects here, where code
+/// is optimised, and not in the crates that read names and files, where it is not.
 macro_rules! shared {
     ($($predictor:ty),*) => {$(
         impl From<$predictor> for Arc<dyn Predictor> {
