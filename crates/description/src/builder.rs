@@ -15,14 +15,21 @@ use crate::{
 pub struct VariableId(pub usize);
 
 /// A declaration that FMI 2.0 does not allow.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("variable `{variable}` {problem}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclarationError {
     /// Name of the variable.
     pub variable: String,
     /// What is wrong with it.
     pub problem: String,
 }
+
+impl std::fmt::Display for DeclarationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "variable `{}` {}", self.variable, self.problem)
+    }
+}
+
+impl std::error::Error for DeclarationError {}
 
 /// Collects a declaration.
 ///

@@ -15,12 +15,17 @@ fn is_list<T>(pointer: *const T, count: usize) -> bool {
 
 /// What keeps a caller's list from being one.
 #[cold]
-#[inline(never)]
 fn defect<T>(what: &str, pointer: *const T, count: usize) -> Problem {
-    let (size, alignment) = (size_of::<T>(), align_of::<T>());
+    defect_of(what, pointer.cast(), count, (size_of::<T>(), align_of::<T>()))
+}
+
+/// The same for elements of this size and alignment.
+#[cold]
+#[inline(never)]
+fn defect_of(what: &str, pointer: *const u8, count: usize, (size, alignment): (usize, usize)) -> Problem {
     if pointer.is_null() {
         format!("{what} is NULL, expected {count} elements")
-    } else if !pointer.is_aligned() {
+    } else if !pointer.addr().is_multiple_of(alignment) {
         format!("{what} is at {pointer:p}, expected an address divisible by {alignment}")
     } else {
         format!("{what} has {count} elements of {size} bytes, expected at most {} bytes in all", isize::MAX)
@@ -65,13 +70,20 @@ pub(crate) unsafe fn list_mut<'a, T>(what: &str, pointer: *mut T, count: usize) 
 /// `pointer` is NULL, misaligned, or points to an element no one else uses for `'a`.
 pub(crate) unsafe fn place<'a, T>(what: &str, pointer: *mut T) -> Result<&'a mut T, Problem> {
     if pointer.is_null() {
-        return Err(format!("{what} is NULL"));
+        return Err(null(what));
     }
     if !pointer.is_aligned() {
         return Err(defect(what, pointer, 1));
     }
     // SAFETY: not NULL and aligned; the rest by this function's contract.
     Ok(unsafe { &mut *pointer })
+}
+
+/// What is said of a place that is NULL.
+#[cold]
+#[inline(never)]
+fn null(what: &str) -> Problem {
+    format!("{what} is NULL")
 }
 
 /// A C string, `None` for NULL.

@@ -28,20 +28,20 @@ pub use oscillator::Oscillator;
 pub use plunger::PlungerCylinder;
 pub use rod::{RodFree, RodHinged};
 
-/// The slaves, and the list of them.
+/// The slaves, and the function that lists them where the feature is on.
 macro_rules! models {
-    ($($(#[$about:meta])+ $slave:ident = $equations:ty;)+) => {
+    ($feature:literal $list:ident: $($(#[$about:meta])+ $slave:ident = $equations:ty;)+) => {
         $($(#[$about])+ pub type $slave = Ode<$equations>;)+
 
-        /// Every model that is packed as an FMU.
-        #[cfg(feature = "list")]
-        pub fn all() -> Vec<ModelEntry> {
+        #[cfg(feature = $feature)]
+        fn $list() -> Vec<ModelEntry> {
             vec![$(ModelEntry::of::<$equations>()),+]
         }
     };
 }
 
 models! {
+    "oscillator" oscillators:
     /// Mass 1, which owns the coupling and is driven by the other mass's displacement.
     Oscillator1Displacement = Oscillator<Displacement, 1>;
     /// Mass 2, which owns the coupling and is driven by the other mass's displacement.
@@ -50,6 +50,10 @@ models! {
     Oscillator1Force = Oscillator<Force, 1>;
     /// Mass 2, driven by the coupling force.
     Oscillator2Force = Oscillator<Force, 2>;
+}
+
+models! {
+    "list" others:
     /// Mass 1, which owns a coupling that hardens.
     Oscillator1Hardening = Oscillator<Hardening, 1>;
     /// Mass 2, which owns a coupling that hardens.
@@ -78,8 +82,17 @@ models! {
     Free = RodFree;
 }
 
+/// Every model that is packed as an FMU; without the feature `list` those of the oscillator, cut at its displacements and at its forces.
+#[cfg(feature = "oscillator")]
+pub fn all() -> Vec<ModelEntry> {
+    #[cfg(feature = "list")]
+    return [oscillators(), others()].concat();
+    #[cfg(not(feature = "list"))]
+    oscillators()
+}
+
 /// The model of this identifier.
-#[cfg(feature = "list")]
+#[cfg(feature = "oscillator")]
 pub fn find(identifier: &str) -> Option<ModelEntry> {
     all().into_iter().find(|e| e.identifier == identifier)
 }

@@ -66,11 +66,16 @@ pub trait Vector<S>: Copy + Send + std::fmt::Debug {
     fn as_mut_slice(&mut self) -> &mut [S];
 }
 
-impl<S: Copy + Send + std::fmt::Debug, const N: usize> Vector<S> for [S; N] {
+impl<S: Copy + Send + std::fmt::Debug + From<f64>, const N: usize> Vector<S> for [S; N] {
     const LEN: usize = N;
+    // A loop, because `std::array::from_fn` is five functions more in each place, a third of what the compiler has to do for a model.
     #[inline]
-    fn from_fn(element: impl FnMut(usize) -> S) -> Self {
-        std::array::from_fn(element)
+    fn from_fn(mut element: impl FnMut(usize) -> S) -> Self {
+        let mut elements = [S::from(0.0); N];
+        for (i, slot) in elements.iter_mut().enumerate() {
+            *slot = element(i);
+        }
+        elements
     }
     #[inline]
     fn as_slice(&self) -> &[S] {

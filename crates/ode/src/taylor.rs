@@ -29,7 +29,11 @@ impl Taylor {
     /// The series with these coefficients, known up to `order` (at most [`MAX_DEGREE`]).
     pub fn new(order: usize, coefficient: impl Fn(usize) -> f64) -> Taylor {
         let order = order.min(MAX_DEGREE);
-        Taylor { order, c: std::array::from_fn(|j| if j <= order { coefficient(j) } else { 0.0 }) }
+        let mut c = [0.0; LEN];
+        for (j, slot) in c[..=order].iter_mut().enumerate() {
+            *slot = coefficient(j);
+        }
+        Taylor { order, c }
     }
 
     /// The coefficient of τ^j, x^{(j)}/j!; zero beyond what is known.

@@ -81,25 +81,31 @@ impl Access {
     /// # Errors
     /// As [`Access::new`].
     pub fn shared<M: Model>(description: ModelDescription, model: &M) -> Result<Shared<Access>, Fault> {
+        Access::of(std::any::type_name::<M>(), description, model.shape(), &|v| model.group(v))
+    }
+
+    /// [`Access::shared`] of the model with this name. It is compiled once, and not for every model.
+    fn of(
+        name: &str,
+        description: ModelDescription,
+        shape: Shape,
+        group: &dyn Fn(&Variable) -> Group,
+    ) -> Result<Shared<Access>, Fault> {
         // The identifier of a saved state's model is a hash of the whole declaration; the type says how it is computed.
-        let key = format!("{} {}", std::any::type_name::<M>(), description.guid);
-        let access = shared(&key, || Access::new(description.clone(), model.shape(), |v| model.group(v)))?;
-        let (hidden, shape) = (&access.fresh, model.shape());
+        let key = format!("{name} {}", description.guid);
+        let access = shared(&key, || Access::new(description.clone(), shape, group))?;
+        let hidden = &access.fresh;
         let same = *access.description == description
             && (hidden.hidden_reals.len(), hidden.hidden_integers.len()) == (shape.hidden_reals, shape.hidden_integers);
         // Another declaration under the same identifier: tables of its own.
-        if same { Ok(access) } else { Access::new(description, shape, |v| model.group(v)).map(Shared::from) }
+        if same { Ok(access) } else { Access::new(description, shape, group).map(Shared::from) }
     }
 
     /// Works out the tables.
     ///
     /// # Errors
     /// [`Fault::Declaration`] if value references do not count from 0 in each type.
-    pub fn new(
-        description: ModelDescription,
-        shape: Shape,
-        group: impl Fn(&Variable) -> Group,
-    ) -> Result<Access, Fault> {
+    fn new(description: ModelDescription, shape: Shape, group: &dyn Fn(&Variable) -> Group) -> Result<Access, Fault> {
         // Empty tables; the GUID tells whose saved states they are.
         let interpolates = description.co_simulation.as_ref().is_some_and(|c| c.can_interpolate_inputs);
         let mut access = Access {
@@ -120,7 +126,7 @@ impl Access {
         // Rows in the order of the declaration, which is that of value references.
         let description = Arc::clone(&access.description);
         for variable in &description.variables {
-            access.add(variable, flags(variable, &group))?;
+            access.add(variable, flags(variable, group))?;
         }
         // What a fresh instance keeps beside its variables.
         let inputs = access.inputs.len();
@@ -185,7 +191,7 @@ impl Access {
 }
 
 /// Where a variable may be set (FMI 2.0.5, tables of sections 3.2.3 and 4.2.4) and what else it is.
-fn flags(v: &Variable, group: &impl Fn(&Variable) -> Group) -> Flags {
+fn flags(v: &Variable, group: &dyn Fn(&Variable) -> Group) -> Flags {
     // Phases in which it may be set; a constant in none.
     let is_input = v.causality == Causality::Input;
     let mut phases = 0;

@@ -1,14 +1,15 @@
 //! Errors of calls.
 
+use std::fmt;
+
 use macrostep_description::shown;
 
 use crate::Phase;
 
 /// A call that failed. Nothing of it was carried out, unless it is a [`Fault::Model`].
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
     /// The table of FMI 2.0.5, section 4.2.4, does not allow the call now.
-    #[error("{call} is not allowed in state {phase:?}")]
     NotAllowed {
         /// Name of the function.
         call: &'static str,
@@ -16,13 +17,11 @@ pub enum Fault {
         phase: Phase,
     },
     /// A function, or a state, of one face, and an instance that was made for the other one.
-    #[error("{call}: found an instance of the other face (co-simulation or model exchange), expected one of the same")]
     OtherFace {
         /// Name of the function.
         call: &'static str,
     },
     /// A value reference no variable of this type has.
-    #[error("{call}: value reference {reference} found, expected one below {count}")]
     UnknownReference {
         /// Name of the function.
         call: &'static str,
@@ -32,7 +31,6 @@ pub enum Fault {
         count: usize,
     },
     /// The variable may not be set now (or never).
-    #[error("variable `{name}` cannot be set in state {phase:?}")]
     NotSettable {
         /// Name of the variable.
         name: String,
@@ -40,7 +38,6 @@ pub enum Fault {
         phase: Phase,
     },
     /// A list of another length than the list of value references.
-    #[error("{call}: {found} values found, expected {expected}")]
     Length {
         /// Name of the function.
         call: &'static str,
@@ -50,7 +47,6 @@ pub enum Fault {
         expected: usize,
     },
     /// NaN or an infinity.
-    #[error("{call}: `{name}` = {value} found, expected a finite number")]
     NotFinite {
         /// Name of the function.
         call: &'static str,
@@ -60,7 +56,6 @@ pub enum Fault {
         value: f64,
     },
     /// A value outside `min` … `max` of its variable.
-    #[error("variable `{name}` = {value} found, expected {min} to {max}")]
     OutOfRange {
         /// Name of the variable.
         name: String,
@@ -72,7 +67,6 @@ pub enum Fault {
         max: f64,
     },
     /// A derivative of this order is not offered for this variable.
-    #[error("{call}: order {order} of `{name}` found, expected 1 to {max}{}", if *.max == 0 { " (no derivatives)" } else { "" })]
     Order {
         /// Name of the function.
         call: &'static str,
@@ -84,7 +78,6 @@ pub enum Fault {
         max: usize,
     },
     /// The time of a step or an experiment makes no sense.
-    #[error("{call}: {what} = {found} s found, expected {expected}")]
     Time {
         /// Name of the function.
         call: &'static str,
@@ -96,7 +89,6 @@ pub enum Fault {
         expected: String,
     },
     /// Asked for something that the pair of variables does not have.
-    #[error("no directional derivative of `{unknown}` with respect to `{known}` in state {phase:?}")]
     NotDifferentiable {
         /// Name of the unknown.
         unknown: String,
@@ -106,10 +98,8 @@ pub enum Fault {
         phase: Phase,
     },
     /// A saved state that is not one of this model.
-    #[error("saved state: {0}")]
     Snapshot(String),
     /// The equations could not be solved.
-    #[error("at t = {} s: {message}", shown::time(*.t_s))]
     Model {
         /// Time (s).
         t_s: f64,
@@ -117,10 +107,8 @@ pub enum Fault {
         message: String,
     },
     /// The declaration, or what it is built from, is not one this model can live with.
-    #[error("declaration: {0}")]
     Declaration(String),
     /// The call asks for what the standard lets a slave refuse: the value is not available (`fmi2Discard`).
-    #[error("{call}: {message}")]
     Unavailable {
         /// Name of the function.
         call: &'static str,
@@ -128,6 +116,46 @@ pub enum Fault {
         message: &'static str,
     },
 }
+
+// Written out, because a macro that derives it takes every FMU five seconds more to build.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::NotAllowed { call, phase } => write!(f, "{call} is not allowed in state {phase:?}"),
+            Fault::OtherFace { call } => write!(
+                f,
+                "{call}: found an instance of the other face (co-simulation or model exchange), expected one of the same"
+            ),
+            Fault::UnknownReference { call, reference, count } => {
+                write!(f, "{call}: value reference {reference} found, expected one below {count}")
+            }
+            Fault::NotSettable { name, phase } => write!(f, "variable `{name}` cannot be set in state {phase:?}"),
+            Fault::Length { call, found, expected } => write!(f, "{call}: {found} values found, expected {expected}"),
+            Fault::NotFinite { call, name, value } => {
+                write!(f, "{call}: `{name}` = {value} found, expected a finite number")
+            }
+            Fault::OutOfRange { name, value, min, max } => {
+                write!(f, "variable `{name}` = {value} found, expected {min} to {max}")
+            }
+            Fault::Order { call, name, order, max } => {
+                let none = if *max == 0 { " (no derivatives)" } else { "" };
+                write!(f, "{call}: order {order} of `{name}` found, expected 1 to {max}{none}")
+            }
+            Fault::Time { call, what, found, expected } => {
+                write!(f, "{call}: {what} = {found} s found, expected {expected}")
+            }
+            Fault::NotDifferentiable { unknown, known, phase } => {
+                write!(f, "no directional derivative of `{unknown}` with respect to `{known}` in state {phase:?}")
+            }
+            Fault::Snapshot(what) => write!(f, "saved state: {what}"),
+            Fault::Model { t_s, message } => write!(f, "at t = {} s: {message}", shown::time(*t_s)),
+            Fault::Declaration(what) => write!(f, "declaration: {what}"),
+            Fault::Unavailable { call, message } => write!(f, "{call}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
 
 impl Fault {
     /// Whether the C function returns `fmi2Discard`, after which the slave can still be used, and not `fmi2Error`.

@@ -44,18 +44,31 @@ where
     F: FnOnce() -> Result<T, Fault>,
 {
     let key = (TypeId::of::<T>(), key.to_owned());
+    let mut make = Some(make);
+    let mut made = || match make.take() {
+        Some(make) => make().map(|value| Arc::new(value) as Arc<dyn Any + Send + Sync>),
+        None => Err(Fault::Declaration("a value is made once".into())),
+    };
+    let value = entered(&key, &mut made)?.downcast::<T>();
+    let value = value.map_err(|_| Fault::Declaration("a shared value has another type than its key says".into()))?;
+    Ok(Shared { value, key: Some(key) })
+}
+
+/// The value at a key, with a holder more. It is compiled once, and not for every type of value.
+fn entered(
+    key: &Key,
+    make: &mut dyn FnMut() -> Result<Arc<dyn Any + Send + Sync>, Fault>,
+) -> Result<Arc<dyn Any + Send + Sync>, Fault> {
     let mut held = held();
     // Another instance holds it.
-    if let Some(entry) = held.get_mut(&key)
-        && let Ok(value) = Arc::clone(&entry.value).downcast::<T>()
-    {
+    if let Some(entry) = held.get_mut(key) {
         entry.holders += 1;
-        return Ok(Shared { value, key: Some(key) });
+        return Ok(Arc::clone(&entry.value));
     }
     // A new one.
-    let value = Arc::new(make()?);
-    held.insert(key.clone(), Entry { value: Arc::<T>::clone(&value), holders: 1 });
-    Ok(Shared { value, key: Some(key) })
+    let value = make()?;
+    held.insert(key.clone(), Entry { value: Arc::clone(&value), holders: 1 });
+    Ok(value)
 }
 
 impl<T: Any + Send + Sync> From<T> for Shared<T> {
@@ -75,18 +88,24 @@ impl<T: Any + Send + Sync> Deref for Shared<T> {
 
 impl<T: Any + Send + Sync> Drop for Shared<T> {
     fn drop(&mut self) {
-        let Some(key) = &self.key else { return };
-        let mut held = held();
-        if let Some(entry) = held.get_mut(key) {
-            entry.holders -= 1;
-            if entry.holders == 0 {
-                held.remove(key);
-            }
+        if let Some(key) = &self.key {
+            release(key);
         }
-        // An empty map keeps room for entries to come.
-        if held.is_empty() {
-            *held = BTreeMap::new();
+    }
+}
+
+/// One holder of a value less. It is compiled once, and not for every type of value.
+fn release(key: &Key) {
+    let mut held = held();
+    if let Some(entry) = held.get_mut(key) {
+        entry.holders -= 1;
+        if entry.holders == 0 {
+            held.remove(key);
         }
+    }
+    // An empty map keeps room for entries to come.
+    if held.is_empty() {
+        *held = BTreeMap::new();
     }
 }
 

@@ -84,10 +84,11 @@ pub fn indices(measure: &str, names: &[String], places: &[Vec<f64>], y: &[f64]) 
     }
     let (error, degree, terms, basis) = best?;
     // Indices of all rows, and of all but each group.
-    let all = shares(&terms, names.len(), &solved(&basis, &target, |_| true)?);
-    let jackknife: Vec<Vec<[f64; 2]>> = (0..GROUPS)
-        .filter_map(|group| Some(shares(&terms, names.len(), &solved(&basis, &target, |row| row % GROUPS != group)?)))
-        .collect();
+    let groups: Vec<Normal> = (0..GROUPS).map(|group| Normal::of_group(&basis, &target, group)).collect();
+    let whole = groups.iter().fold(Normal::new(terms.len()), |sum, group| sum.and(1.0, group));
+    let all = shares(&terms, names.len(), &whole.solved()?);
+    let without = |group: &Normal| Some(shares(&terms, names.len(), &whole.clone().and(-1.0, group).solved()?));
+    let jackknife: Vec<Vec<[f64; 2]>> = groups.iter().filter_map(without).collect();
     let groups = jackknife.len() as f64;
     // Intervals by the jackknife over the groups.
     let t = StudentsT::new(0.0, 1.0, (groups - 1.0).max(1.0)).map_or(2.1, |t| t.inverse_cdf(0.975));
@@ -163,17 +164,44 @@ fn left_out(basis: &DMatrix<f64>, y: &DVector<f64>) -> Option<f64> {
     Some(squares.sum::<f64>() / y.len() as f64)
 }
 
-/// Coefficients by least squares over some of the rows.
-fn solved(basis: &DMatrix<f64>, y: &DVector<f64>, is_used: impl Fn(usize) -> bool) -> Option<DVector<f64>> {
-    let n = basis.ncols();
-    let (mut normal, mut right) = (DMatrix::zeros(n, n), DVector::zeros(n));
-    for row in (0..y.len()).filter(|row| is_used(*row)) {
-        let values = basis.row(row).transpose();
-        normal.syger(1.0, &values, &values, 1.0);
-        right.axpy(y[row], &values, 1.0);
+/// The normal equations of least squares over some of the rows: BᵀB c = Bᵀy. They are sums over rows, so that those of all rows but a group are a
+/// difference, and no row is looked at twice.
+#[derive(Debug, Clone)]
+struct Normal {
+    /// BᵀB, of which the lower triangle is filled.
+    left: DMatrix<f64>,
+    right: DVector<f64>,
+}
+
+impl Normal {
+    fn new(terms: usize) -> Normal {
+        Normal { left: DMatrix::zeros(terms, terms), right: DVector::zeros(terms) }
     }
-    normal.fill_upper_triangle_with_lower_triangle();
-    Some(normal.cholesky()?.solve(&right))
+
+    /// Of the rows of one group of the jackknife.
+    fn of_group(basis: &DMatrix<f64>, y: &DVector<f64>, group: usize) -> Normal {
+        let mut normal = Normal::new(basis.ncols());
+        for row in (group..y.len()).step_by(GROUPS) {
+            let values = basis.row(row).transpose();
+            normal.left.syger(1.0, &values, &values, 1.0);
+            normal.right.axpy(y[row], &values, 1.0);
+        }
+        normal
+    }
+
+    /// With so many times the rows of another.
+    fn and(mut self, times: f64, other: &Normal) -> Normal {
+        self.left.zip_apply(&other.left, |sum, part| *sum += times * part);
+        self.right.axpy(times, &other.right, 1.0);
+        self
+    }
+
+    /// The coefficients.
+    fn solved(&self) -> Option<DVector<f64>> {
+        let mut left = self.left.clone();
+        left.fill_upper_triangle_with_lower_triangle();
+        Some(left.cholesky()?.solve(&self.right))
+    }
 }
 
 /// First-order and total share of each variable in the variance.

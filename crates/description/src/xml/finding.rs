@@ -4,8 +4,7 @@ use super::WARNINGS_MAX;
 use crate::shown;
 
 /// A file that cannot be used. A description read in part is never handed out.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("modelDescription.xml, line {line}: found {found}, expected {expected}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
     /// Line in the file, from 1.
     pub line: u32,
@@ -14,6 +13,15 @@ pub struct ReadError {
     /// What would be right.
     pub expected: String,
 }
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ReadError { line, found, expected } = self;
+        write!(f, "modelDescription.xml, line {line}: found {found}, expected {expected}")
+    }
+}
+
+impl std::error::Error for ReadError {}
 
 /// Something the standard forbids that a run can do without.
 #[derive(Debug, Clone, PartialEq, Eq)]
