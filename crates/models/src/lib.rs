@@ -28,20 +28,20 @@ pub use oscillator::Oscillator;
 pub use plunger::PlungerCylinder;
 pub use rod::{RodFree, RodHinged};
 
-/// The slaves, and the function that lists them where the feature is on.
+/// The slaves, and the list of them; a feature behind one leaves it out of the list where it is off.
 macro_rules! models {
-    ($feature:literal $list:ident: $($(#[$about:meta])+ $slave:ident = $equations:ty;)+) => {
+    ($($(#[$about:meta])+ $slave:ident = $equations:ty $(, $feature:literal)?;)+) => {
         $($(#[$about])+ pub type $slave = Ode<$equations>;)+
 
-        #[cfg(feature = $feature)]
-        fn $list() -> Vec<ModelEntry> {
-            vec![$(ModelEntry::of::<$equations>()),+]
+        /// Every model that is packed as an FMU; without the feature `list` those of the benchmarks.
+        #[cfg(feature = "benchmarks")]
+        pub fn all() -> Vec<ModelEntry> {
+            [$($(#[cfg(feature = $feature)])? ModelEntry::of::<$equations>()),+].to_vec()
         }
     };
 }
 
 models! {
-    "oscillator" oscillators:
     /// Mass 1, which owns the coupling and is driven by the other mass's displacement.
     Oscillator1Displacement = Oscillator<Displacement, 1>;
     /// Mass 2, which owns the coupling and is driven by the other mass's displacement.
@@ -50,49 +50,36 @@ models! {
     Oscillator1Force = Oscillator<Force, 1>;
     /// Mass 2, driven by the coupling force.
     Oscillator2Force = Oscillator<Force, 2>;
-}
-
-models! {
-    "list" others:
     /// Mass 1, which owns a coupling that hardens.
     Oscillator1Hardening = Oscillator<Hardening, 1>;
     /// Mass 2, which owns a coupling that hardens.
     Oscillator2Hardening = Oscillator<Hardening, 2>;
     /// Mass 1 at the end of a line with delay.
-    Oscillator1Line = Oscillator<Line, 1>;
+    Oscillator1Line = Oscillator<Line, 1>, "list";
     /// Mass 2 at the end of a line with delay.
-    Oscillator2Line = Oscillator<Line, 2>;
+    Oscillator2Line = Oscillator<Line, 2>, "list";
     /// The spring-damper law between the masses.
-    Coupling = SpringDamper;
+    Coupling = SpringDamper, "list";
     /// A mesh of a circuit, driven by a voltage.
     CircuitMesh = Mesh;
     /// A mesh of a circuit that owns the shunt, driven by the other mesh's current.
     CircuitMeshShunt = MeshShunt;
     /// A transmission line, driven by the currents into both ends.
-    Cable = TransmissionLine;
+    Cable = TransmissionLine, "list";
     /// A plunger cylinder, driven by the motion of its load.
     Plunger = PlungerCylinder;
     /// A ball in free fall that takes impulses.
-    Ball = FreeBall;
+    Ball = FreeBall, "list";
     /// The ground under a ball.
-    Ground = ImpactGround;
+    Ground = ImpactGround, "list";
     /// A rod in a plane that turns about its first end.
-    Hinged = RodHinged;
+    Hinged = RodHinged, "list";
     /// A rod in a plane that flies.
-    Free = RodFree;
-}
-
-/// Every model that is packed as an FMU; without the feature `list` those of the oscillator, cut at its displacements and at its forces.
-#[cfg(feature = "oscillator")]
-pub fn all() -> Vec<ModelEntry> {
-    #[cfg(feature = "list")]
-    return [oscillators(), others()].concat();
-    #[cfg(not(feature = "list"))]
-    oscillators()
+    Free = RodFree, "list";
 }
 
 /// The model of this identifier.
-#[cfg(feature = "oscillator")]
+#[cfg(feature = "benchmarks")]
 pub fn find(identifier: &str) -> Option<ModelEntry> {
     all().into_iter().find(|e| e.identifier == identifier)
 }
