@@ -3,7 +3,7 @@
 use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::{Host, Isolation, Limits};
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use crate::make;
 

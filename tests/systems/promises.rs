@@ -15,7 +15,7 @@ use macrostep_system::words::{Correct, Family, Predict};
 use macrostep_system::{Fmus, assemble};
 use nalgebra::{DMatrix, DVector};
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 /// Masses in a row: m, k, c, x(0), v(0) of each, and k, c of the springs between them.
 struct Row {

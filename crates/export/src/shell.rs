@@ -112,7 +112,7 @@ type Body<'a, M> = &'a mut dyn FnMut(&mut Shell<M>) -> Result<(), Failure>;
 pub(crate) unsafe fn enter<M: Model>(
     c: Component,
     name: &'static str,
-    body: impl FnOnce(&mut Shell<M>) -> Result<(), Failure>,
+    mut body: impl FnMut(&mut Shell<M>) -> Result<(), Failure>,
 ) -> Status {
     // One function for all calls but those of a step: what is put into each of them is a fifth of what an FMU takes to compile.
     #[inline(never)]
@@ -120,9 +120,8 @@ pub(crate) unsafe fn enter<M: Model>(
         // SAFETY: by the contract of `enter`.
         unsafe { enter_quickly(c, name, body) }
     }
-    let mut body = Some(body);
     // SAFETY: by this function's contract.
-    unsafe { one(c, name, &mut |shell| body.take().map_or(Ok(()), |body| body(shell))) }
+    unsafe { one(c, name, &mut body) }
 }
 
 /// The same for calls of a step, put into the caller.

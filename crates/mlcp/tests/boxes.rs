@@ -8,7 +8,7 @@ use macrostep_mlcp::{
     Failure, GaussSeidelOptions, Options, Problem, Set, Solution, Solver, WarmStart, enumerate, file, gauss_seidel,
 };
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 fn solve(problem: &Problem) -> Result<Solution, Failure> {
     let mut solution = Solution::default();

@@ -7,7 +7,7 @@ use macrostep_multibody::{
     Spring, Steps, Surface, SystemBuilder, Vec3,
 };
 use nalgebra::UnitQuaternion;
-use rand::{Rng, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 fn vector(rng: &mut StdRng, size: f64) -> Vec3 {
     Vec3::from_fn(|_, _| rng.random_range(-size..size))

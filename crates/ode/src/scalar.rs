@@ -68,7 +68,7 @@ pub trait Vector<S>: Copy + Send + std::fmt::Debug {
 
 impl<S: Copy + Send + std::fmt::Debug + From<f64>, const N: usize> Vector<S> for [S; N] {
     const LEN: usize = N;
-    // A loop, because `std::array::from_fn` is five functions more in each place, a third of what the compiler has to do for a model.
+    // A loop, because `std::array::from_fn` is several functions in each place, a quarter of the code that is compiled for a model.
     #[inline]
     fn from_fn(mut element: impl FnMut(usize) -> S) -> Self {
         let mut elements = [S::from(0.0); N];

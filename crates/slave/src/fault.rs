@@ -117,7 +117,7 @@ pub enum Fault {
     },
 }
 
-// Written out, because a macro that derives it takes every FMU five seconds more to build.
+// Written out: the macro that derives it would be compiled once more in every build of FMUs, for five seconds.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

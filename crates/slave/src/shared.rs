@@ -10,9 +10,15 @@ use crate::Fault;
 /// A type, and what a value of it is made of.
 type Key = (TypeId, String);
 
+/// A value of any type.
+type Value = Arc<dyn Any + Send + Sync>;
+
+/// How a value is made where no other instance holds it.
+type Make<'a> = Box<dyn FnOnce() -> Result<Value, Fault> + 'a>;
+
 /// A value and how many instances hold it.
 struct Entry {
-    value: Arc<dyn Any + Send + Sync>,
+    value: Value,
     holders: usize,
 }
 
@@ -44,21 +50,14 @@ where
     F: FnOnce() -> Result<T, Fault>,
 {
     let key = (TypeId::of::<T>(), key.to_owned());
-    let mut make = Some(make);
-    let mut made = || match make.take() {
-        Some(make) => make().map(|value| Arc::new(value) as Arc<dyn Any + Send + Sync>),
-        None => Err(Fault::Declaration("a value is made once".into())),
-    };
-    let value = entered(&key, &mut made)?.downcast::<T>();
+    let made: Make<'_> = Box::new(|| Ok(Arc::new(make()?)));
+    let value = entered(&key, made)?.downcast::<T>();
     let value = value.map_err(|_| Fault::Declaration("a shared value has another type than its key says".into()))?;
     Ok(Shared { value, key: Some(key) })
 }
 
 /// The value at a key, with a holder more. It is compiled once, and not for every type of value.
-fn entered(
-    key: &Key,
-    make: &mut dyn FnMut() -> Result<Arc<dyn Any + Send + Sync>, Fault>,
-) -> Result<Arc<dyn Any + Send + Sync>, Fault> {
+fn entered(key: &Key, make: Make<'_>) -> Result<Value, Fault> {
     let mut held = held();
     // Another instance holds it.
     if let Some(entry) = held.get_mut(key) {

@@ -84,7 +84,7 @@ unsafe fn event<M: Model>(
     c: Component,
     name: &'static str,
     what: &str,
-    body: impl FnOnce(&mut Instance<M>) -> Result<(), macrostep_slave::Fault>,
+    mut body: impl FnMut(&mut Instance<M>) -> Result<(), macrostep_slave::Fault>,
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {

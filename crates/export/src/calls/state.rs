@@ -15,13 +15,14 @@ pub(crate) unsafe fn snapshot<'a>(state: FmuState) -> Result<&'a mut Snapshot, F
     unsafe { state.cast::<Snapshot>().as_mut() }.ok_or_else(|| Failure::Argument("the FMU state is NULL".into()))
 }
 
-/// Fills the snapshot in a slot, made there if the slot is NULL. On an error the slot stays as it was.
+/// Fills the snapshot in a slot, made there if the slot is NULL. On an error the slot stays as it was. It is compiled once, not for each way to
+/// fill one.
 ///
 /// # Safety
 /// `slot` is NULL or a valid place that holds NULL or a state of this module.
 pub(crate) unsafe fn fill(
     slot: *mut FmuState,
-    body: impl FnOnce(&mut Snapshot) -> Result<(), macrostep_slave::Fault>,
+    body: &mut dyn FnMut(&mut Snapshot) -> Result<(), macrostep_slave::Fault>,
 ) -> Result<(), Failure> {
     // SAFETY: by this function's contract.
     let slot = unsafe { place("FMUstate", slot) }?;
@@ -38,7 +39,7 @@ pub(crate) unsafe fn fill(
 /// `fmi2GetFMUstate`: a slot that holds a state is reused.
 pub unsafe fn get_fmu_state<M: Model>(c: Component, state: *mut FmuState) -> Status {
     // SAFETY: the contract of this module.
-    unsafe { enter_quickly::<M>(c, "fmi2GetFMUstate", |shell| fill(state, |s| shell.instance.save(s))) }
+    unsafe { enter_quickly::<M>(c, "fmi2GetFMUstate", |shell| fill(state, &mut |s| shell.instance.save(s))) }
 }
 
 /// `fmi2SetFMUstate`.
@@ -93,7 +94,7 @@ pub unsafe fn deserialize_fmu_state<M: Model>(
     unsafe {
         enter::<M>(c, "fmi2DeSerializeFMUstate", |shell| {
             let bytes = list("serializedState", bytes.cast(), size)?;
-            fill(state, |s| shell.instance.deserialize(bytes, s))
+            fill(state, &mut |s| shell.instance.deserialize(bytes, s))
         })
     }
 }

@@ -75,16 +75,15 @@ pub(super) unsafe fn handle<'a, M: Model>(instance: Instance) -> Option<&'a Hand
 pub(super) unsafe fn enter<M: Model>(
     instance: Instance,
     name: &'static str,
-    body: impl FnOnce(&mut Shell<M>, &Handle<M>) -> Result<(), Failure>,
+    mut body: impl FnMut(&mut Shell<M>, &Handle<M>) -> Result<(), Failure>,
 ) -> Status {
     #[inline(never)]
     unsafe fn one<M: Model>(instance: Instance, name: &'static str, body: Body<'_, M>) -> Status {
         // SAFETY: by the contract of `enter`.
         unsafe { enter_quickly(instance, name, |shell, handle| body(shell, handle)) }
     }
-    let mut body = Some(body);
     // SAFETY: by this function's contract.
-    unsafe { one(instance, name, &mut |shell, handle| body.take().map_or(Ok(()), |body| body(shell, handle))) }
+    unsafe { one(instance, name, &mut body) }
 }
 
 /// What a call does with the shell.

@@ -107,7 +107,7 @@ unsafe fn event<M: Model>(
     instance: Instance,
     name: &'static str,
     what: &str,
-    body: impl FnOnce(&mut Made<M>) -> Result<(), macrostep_slave::Fault>,
+    mut body: impl FnMut(&mut Made<M>) -> Result<(), macrostep_slave::Fault>,
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {

@@ -3,20 +3,20 @@
 use macrostep_fmi3::*;
 use macrostep_slave::{Model, Slave, Snapshot};
 
-use super::handle::{enter, enter_quickly};
+use super::handle::enter;
 use crate::calls::{fill, snapshot};
 use crate::pointers::{list, list_mut, place};
 
 /// `fmi3GetFMUState`: a slot that holds a state is reused.
 pub unsafe fn get_fmu_state<M: Model>(instance: Instance, state: *mut FmuState) -> Status {
     // SAFETY: the contract of this module.
-    unsafe { enter_quickly::<M>(instance, "fmi3GetFMUState", |shell, _| fill(state, |s| shell.instance.save(s))) }
+    unsafe { enter::<M>(instance, "fmi3GetFMUState", |shell, _| fill(state, &mut |s| shell.instance.save(s))) }
 }
 
 /// `fmi3SetFMUState`.
 pub unsafe fn set_fmu_state<M: Model>(instance: Instance, state: FmuState) -> Status {
     // SAFETY: the contract of this module.
-    unsafe { enter_quickly::<M>(instance, "fmi3SetFMUState", |shell, _| Ok(shell.instance.restore(snapshot(state)?)?)) }
+    unsafe { enter::<M>(instance, "fmi3SetFMUState", |shell, _| Ok(shell.instance.restore(snapshot(state)?)?)) }
 }
 
 /// `fmi3FreeFMUState`: NULL is harmless, and the slot is NULL afterwards.
@@ -70,7 +70,7 @@ pub unsafe fn deserialize_fmu_state<M: Model>(
     unsafe {
         enter::<M>(instance, "fmi3DeserializeFMUState", |shell, _| {
             let bytes = list("serializedState", bytes, size)?;
-            fill(state, |s| shell.instance.deserialize(bytes, s))
+            fill(state, &mut |s| shell.instance.deserialize(bytes, s))
         })
     }
 }

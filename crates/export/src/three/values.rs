@@ -265,7 +265,7 @@ pub unsafe fn get_output_derivatives<M: Model>(
 ) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter_quickly::<M>(instance, "fmi3GetOutputDerivatives", |shell, handle| {
+        enter::<M>(instance, "fmi3GetOutputDerivatives", |shell, handle| {
             same(value_count, count)?;
             let locals = handle.references.all_of_type(list("valueReferences", refs, count)?, Type::Float64)?;
             let orders = list("orders", orders, count)?;
@@ -292,7 +292,7 @@ pub struct Direction {
 pub unsafe fn get_directional_derivative<M: Model>(instance: Instance, of: Direction) -> Status {
     // SAFETY: the contract of this module.
     unsafe {
-        enter_quickly::<M>(instance, "fmi3GetDirectionalDerivative", |shell, handle| {
+        enter::<M>(instance, "fmi3GetDirectionalDerivative", |shell, handle| {
             same(of.seed_count, of.known_count)?;
             same(of.sensitivity_count, of.unknown_count)?;
             let references = &handle.references;

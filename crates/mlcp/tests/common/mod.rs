@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use macrostep_mlcp::{Friction, Problem};
-use rand::{Rng, rngs::StdRng};
+use rand::{RngExt, rngs::StdRng};
 
 /// `B Bᵀ + c I` with `rank` columns in `B`.
 pub fn matrix(rng: &mut StdRng, rows: usize, rank: usize, compliance: f64) -> Vec<f64> {
