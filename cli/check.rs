@@ -15,7 +15,7 @@ use macrostep_import::fmu::Fmu;
 use macrostep_import::isolation::{Call, during};
 use serde_json::{Value as Json, json};
 
-use crate::info;
+use crate::{embedded, info};
 use rollback::Trials;
 
 /// `macrostep check`.
@@ -153,7 +153,7 @@ fn opened(arguments: &CheckArguments, file: &str) -> Result<Fmu, Failure> {
     files.reads("FMU", &arguments.fmu);
     files.writes_option("--junit", arguments.junit.as_deref());
     files.are_apart()?;
-    let opened = info::open(&arguments.fmu);
+    let opened = info::open(&arguments.fmu, embedded::packed);
     if let (Some(path), Err(failure)) = (&arguments.junit, &opened) {
         Suite::error(format!("macrostep check {file}"), file, failure).write(path)?;
     }

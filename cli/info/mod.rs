@@ -13,6 +13,7 @@ use macrostep_description::{BaseUnit, Causality, Dependencies, Item, Kind, Model
 use macrostep_import::fmu::Fmu;
 use macrostep_system::Fmus;
 use macrostep_system::assemble::{InputOrder, order_alone};
+use macrostep_system::catalogue::Embedded;
 use macrostep_system::scenario::Source;
 use serde_json::{Value as Json, json};
 
@@ -37,20 +38,21 @@ pub struct InfoArguments {
 /// # Errors
 /// [`Failure::Run`] where the FMU cannot be read.
 pub fn run(arguments: &InfoArguments) -> Result<(), Failure> {
-    let fmu = open(&arguments.fmu)?;
+    let fmu = open(&arguments.fmu, embedded::packed)?;
     let tried = if arguments.probe { input_order(&fmu) } else { None };
     let tried = tried.as_ref();
     print::stream(|out| if arguments.json { document::write(&fmu, tried, out) } else { text::write(&fmu, tried, out) })
 }
 
-/// Opens an FMU for a verb: a path, or a name as scenarios have it.
+/// Opens an FMU for a verb: a path, or a name as scenarios have it. One of the program is the archive that `carried` gives: with all that a
+/// file has, or what a run needs.
 ///
 /// # Errors
 /// [`Failure::Run`] with what is wrong with it.
-pub fn open(path: &Path) -> Result<Fmu, Failure> {
-    // One of the program, with all that its archive has.
-    if let Some(name) = path.to_str().and_then(|path| path.strip_prefix("embedded:")) {
-        return Fmus::new(embedded::packed).fmu(&Source::Embedded(name.to_owned())).map_err(Failure::Run);
+pub fn open(path: &Path, carried: Embedded) -> Result<Fmu, Failure> {
+    // One of the program.
+    if let Some(source @ Source::Embedded(_)) = path.to_str().map(Source::named) {
+        return Fmus::new(carried).fmu(&source).map_err(Failure::Run);
     }
     // A system is for another verb.
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();

@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 
 pub use options::SimulateArguments;
 
-use crate::info;
+use crate::{embedded, info};
 use macrostep_answers::input::Input;
 use options::Experiment;
 use steps::{RunFiles, Steps};
@@ -39,7 +39,7 @@ use steps::{RunFiles, Steps};
 /// [`Failure::Usage`] for options that do not fit the FMU, [`Failure::Run`] where it fails; rows made before stay.
 pub fn run(arguments: &SimulateArguments) -> Result<(), Failure> {
     // The FMU, and what of the run it says itself.
-    let fmu = info::open(&arguments.fmu)?.by_face(arguments.face).map_err(Failure::run)?;
+    let fmu = info::open(&arguments.fmu, embedded::fmu)?.by_face(arguments.face).map_err(Failure::run)?;
     let description = fmu.description();
     let mut warnings: Vec<String> = fmu.warnings().iter().map(ToString::to_string).collect();
     let experiment = Experiment::new(arguments, &fmu, &mut warnings)?;

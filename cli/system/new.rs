@@ -12,7 +12,8 @@ use crate::factory::CARRIED;
 /// `macrostep new`.
 #[derive(Debug, Args)]
 pub struct NewArguments {
-    /// FMUs to couple, in the order in which they are to be stepped: files ending in .fmu, or folders
+    /// FMUs to couple, in the order in which they are to be stepped: files ending in .fmu, folders, or
+    /// `embedded:NAME` for one of this program's
     #[arg(value_name = "FMU", required = true)]
     pub fmus: Vec<PathBuf>,
 }

@@ -482,7 +482,7 @@ def open(system: "Union[str, os.PathLike[str]]") -> System:
 
 
 def couple(*paths: "Union[str, os.PathLike[str]]") -> System:
-    """A system of FMUs (.fmu, or folders), connected as `macrostep new` proposes from the names, units of measurement and derivatives that
+    """A system of FMUs (.fmu, folders, or `embedded:NAME`), connected as `macrostep new` proposes from the names, units of measurement and derivatives that
     they declare. What was chosen is told as text, what is left to the caller as a `MacrostepWarning`; `print(system.toml())` shows the
     whole, and `connect` changes it. Raises `Error` where an FMU cannot be read."""
     out = System()

@@ -10,13 +10,13 @@ use crate::error::raised;
 /// A file, a folder, or `embedded:NAME`, and the face that it is driven by.
 pub fn source(py: Python<'_>, fmu: &str, face: Option<&str>) -> PyResult<Source> {
     let face = face.map(|word| faced(py, word)).transpose()?;
-    match fmu.strip_prefix("embedded:") {
-        Some(name) if face.is_none() => Ok(Source::Embedded(name.to_owned())),
-        Some(name) => {
+    match (Source::named(fmu), face) {
+        (Source::Embedded(name), Some(_)) => {
             let why = format!("`face` of `{name}`, which is carried in this program and has one face: leave it out");
             Err(raised(py, &Fault::usage(why)))
         }
-        None => Ok(Source::File { path: fmu.into(), shown: fmu.to_owned(), python: None, face }),
+        (Source::File { path, shown, python, .. }, face) => Ok(Source::File { path, shown, python, face }),
+        (embedded @ Source::Embedded(_), None) => Ok(embedded),
     }
 }
 

@@ -125,6 +125,11 @@ fn a_proposal_runs_as_a_file_and_on_the_fly() {
     assert!(flying.stderr.contains("proposed: `two.f` = `one.f_c`"), "{}", flying.stderr);
     let rows = |out: &str| std::fs::read(folder.path().join(out).join("trace.csv")).expect("rows");
     assert_eq!(rows("a"), rows("b"));
+    // Those of the program by the names that scenarios have for them.
+    let carried = names.map(|name| format!("embedded:{name}"));
+    let carried = typed(&["run", &carried[0], &carried[1], "--stop", "1", "--out", "c", "--no-pictures"]);
+    let body = |rows: &[u8]| rows.iter().skip_while(|byte| **byte != b'\n').copied().collect::<Vec<u8>>();
+    assert!(carried.code == Some(0) && body(&rows("c")) == body(&rows("a")), "{}", carried.stderr);
     // What is no FMU is told.
     let wrong = typed(&["new", "one.fmu", "both.toml"]);
     assert!(wrong.code == Some(2) && wrong.stderr.contains("`both.toml` is no FMU"), "{}", wrong.stderr);

@@ -22,7 +22,13 @@ pub fn text(carried: &'static Carried, fmus: &[PathBuf]) -> Result<String, Failu
 /// Whether this is an FMU, and no scenario.
 pub fn is_fmu(path: &Path) -> bool {
     let ending = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fmu"));
-    ending || path.join("modelDescription.xml").is_file()
+    let source = named(path);
+    ending || matches!(source, Source::Embedded(_)) || source.is_remote() || path.join("modelDescription.xml").is_file()
+}
+
+/// What a path names, which may have letters that are no text.
+fn named(path: &Path) -> Source {
+    path.to_str().map_or_else(|| Source::file(path, path.display().to_string()), Source::named)
 }
 
 /// The proposal for these FMUs as an open scenario; what it rests on goes to standard error.
@@ -58,10 +64,10 @@ pub fn coupled(carried: &'static Carried, fmus: &[PathBuf]) -> Result<(Document,
 fn proposal(carried: &'static Carried, fmus: &[PathBuf]) -> Result<Proposal, Failure> {
     let open = |path: &PathBuf| {
         if !is_fmu(path) {
-            let text = format!("`{}` is no FMU, expected a file ending in .fmu or its folder", path.display());
-            return Err(Failure::Usage(text));
+            let expected = "expected a file ending in .fmu, its folder, or `embedded:NAME` for one of this program's";
+            return Err(Failure::Usage(format!("`{}` is no FMU, {expected}", path.display())));
         }
-        let source = Source::file(path, path.display().to_string());
+        let source = named(path);
         let fmu: Fmu = Fmus::new(carried.stored).fmu(&source).map_err(Failure::Run)?;
         Ok((source, std::sync::Arc::new(fmu.description().clone())))
     };

@@ -140,6 +140,14 @@ impl Value {
 }
 
 impl Source {
+    /// What a text names: `embedded:NAME`, or a file, folder or address as seen from the working folder.
+    pub fn named(text: &str) -> Source {
+        match text.strip_prefix("embedded:") {
+            Some(name) => Source::Embedded(name.to_owned()),
+            None => Source::file(text, text),
+        }
+    }
+
     /// A file or folder as it is named.
     pub fn file(path: impl Into<PathBuf>, shown: impl Into<String>) -> Source {
         Source::File { path: path.into(), shown: shown.into(), python: None, face: None }

@@ -152,16 +152,14 @@ impl Flat {
             _ => None,
         };
         // The FMU, embedded in this program or from a file.
-        if let Some(known) = source.strip_prefix("embedded:") {
-            let unit = Unit::new(name.clone(), Source::Embedded(known.to_owned()));
-            let connectors = self.connectors(node)?;
-            self.units.push(Unit { place: node.place.clone(), connectors, ..unit });
-        } else {
-            let path = files.path(source, &node.place)?;
-            let file = Source::File { path, shown: source.to_owned(), python: None, face };
-            let connectors = self.connectors(node)?;
-            self.units.push(Unit { place: node.place.clone(), connectors, ..Unit::new(name.clone(), file) });
-        }
+        let fmu = match Source::named(source) {
+            Source::File { shown, python, .. } => {
+                Source::File { path: files.path(source, &node.place)?, shown, python, face }
+            }
+            embedded @ Source::Embedded(_) => embedded,
+        };
+        let connectors = self.connectors(node)?;
+        self.units.push(Unit { place: node.place.clone(), connectors, ..Unit::new(name.clone(), fmu) });
         self.bindings(node, &name, Some(source), files)
     }
 

@@ -11,7 +11,7 @@ impl Reader<'_> {
     /// The FMU, embedded in this program, from a file beside the scenario, or served by another program.
     pub(super) fn source(&self, name: &str, unit: &file::Unit) -> Read<Source> {
         let shown = unit.fmu.get_ref();
-        let Some(embedded) = shown.strip_prefix("embedded:") else {
+        let Source::Embedded(embedded) = Source::named(shown) else {
             let python = unit.python.as_ref().map(|python| self.interpreter(python.get_ref()));
             let face = unit.face.as_ref().map(|face| self.face(name, face)).transpose()?;
             let path = Path::new(shown);
@@ -31,7 +31,7 @@ impl Reader<'_> {
             let what = format!("`face` of unit `{name}`, whose FMU is carried in this program and has one face");
             return Err(Finding::error(&self.place(face), what, "remove the key"));
         }
-        Ok(Source::Embedded(embedded.to_owned()))
+        Ok(Source::Embedded(embedded))
     }
 
     /// The face that an FMU is driven by.
