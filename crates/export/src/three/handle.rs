@@ -80,7 +80,7 @@ pub(super) unsafe fn enter<M: Model>(
     #[inline(never)]
     unsafe fn one<M: Model>(instance: Instance, name: &'static str, body: Body<'_, M>) -> Status {
         // SAFETY: by the contract of `enter`.
-        unsafe { enter_quickly(instance, name, |shell, handle| body(shell, handle)) }
+        unsafe { enter_quickly(instance, name, body) }
     }
     // SAFETY: by this function's contract.
     unsafe { one(instance, name, &mut body) }
