@@ -12,7 +12,7 @@ use crate::check::CheckArguments;
 use crate::info::InfoArguments;
 use crate::oscillator::OscillatorArguments;
 use crate::recover::RecoverArguments;
-use crate::single::SimulateArguments;
+use crate::simulate::SimulateArguments;
 use crate::system::arguments::{ConvertArguments, ExplainArguments, GraphArguments, RunArguments, SystemsArguments};
 
 #[cfg(feature = "full")]
@@ -73,7 +73,7 @@ impl Arguments {
             Verb::Fmus(a) => Some(&a.out),
             #[cfg(feature = "full")]
             Verb::Lab(a) => Some(&a.out),
-            Verb::Simulate(a) => a.out.as_deref(),
+            Verb::Simulate(a) => a.run.out.as_deref(),
             Verb::Run(a) => a.out.as_deref(),
             #[cfg(feature = "full")]
             Verb::Sweep(a) => Some(&a.out),

@@ -23,7 +23,7 @@ mod lab;
 mod oscillator;
 mod program;
 mod recover;
-mod single;
+mod simulate;
 mod survey;
 #[cfg(feature = "full")]
 mod sweep;

@@ -85,8 +85,8 @@ fn claimed(mut arguments: Arguments) -> Result<(), Failure> {
     run(arguments)
 }
 
-/// Makes absolute what is written after slaves have run: one in this process may change the working folder. `run`, `fit`,
-/// `sweep`, `graph` and `export` show paths as they were typed, and do this themselves.
+/// Makes absolute what is written after slaves have run: one in this process may change the working folder. `run`, `simulate`,
+/// `fit`, `sweep`, `graph` and `export` show paths as they were typed, and do this themselves.
 fn absolute(arguments: &mut Arguments) {
     let paths: Vec<&mut Option<PathBuf>> = match &mut arguments.verb {
         Some(Verb::Energy(a)) => vec![&mut a.out],
@@ -97,7 +97,6 @@ fn absolute(arguments: &mut Arguments) {
         Some(Verb::Advise(a)) => vec![&mut a.output.out],
         Some(Verb::Check(a)) => vec![&mut a.junit],
         Some(Verb::Verify(a)) => vec![&mut a.junit],
-        Some(Verb::Simulate(a)) => vec![&mut a.formats.parquet, &mut a.formats.mat],
         #[cfg(feature = "full")]
         Some(Verb::Sweep(a)) => vec![&mut a.parquet],
         _ => Vec::new(),
@@ -128,7 +127,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Verb::Info(arguments)) => crate::info::run(&arguments),
         Some(Verb::Check(arguments)) => crate::check::run(&arguments),
         Some(Verb::Recover(arguments)) => crate::recover::run(&arguments),
-        Some(Verb::Simulate(arguments)) => crate::single::run(&arguments),
+        Some(Verb::Simulate(arguments)) => crate::simulate::run(&arguments),
         Some(Verb::Systems(arguments)) => crate::system::list::run(&arguments),
         #[cfg(feature = "full")]
         Some(Verb::Lab(arguments)) => crate::lab::run(&arguments),

@@ -21,7 +21,7 @@ use serde_json::json;
 /// `macrostep recover`.
 #[derive(Debug, Args)]
 pub struct RecoverArguments {
-    /// The rows: result.csv or trace.csv of a run
+    /// The rows: trace.csv of a run
     #[arg(value_name = "CSV")]
     pub rows: PathBuf,
     #[command(flatten)]

@@ -28,7 +28,7 @@ const CLASSES: [(&str, &str, &[&str]); 7] = [
     ("SweepOptions", "sweep", &["json", "merge", "shard", "vary", "measure", "out"]),
     ("FitOptions", "fit", &["json", "data", "free"]),
     ("ExportOptions", "export", &["out"]),
-    ("SimulateOptions", "simulate", &["json", "start", "start_value", "input", "isolate", "out", "output_file"]),
+    ("SimulateOptions", "simulate", &["json", "start", "start_value", "input", "isolate", "out", "report", "watch"]),
 ];
 
 /// The type of one value of an option.

@@ -79,6 +79,7 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     let taken = assembly.taken.clone();
     // The simulation and its steps; a checkpoint is of this run or it is refused.
     let (mut simulation, mut steps) = begun(assembly, &checkpoints, &scenario)?;
+    let said = simulation.warnings().len();
     let has_events = !scenario.state_events.is_empty();
     let read = |path| Checkpoint::read(path, &identity, steps.windows(), has_events);
     let resumed = checkpoints.resume.as_deref().map(read).transpose()?;
@@ -105,11 +106,12 @@ fn go(arguments: &RunArguments, opened: Opened) -> Result<(), Failure> {
     // From here on an interrupt ends the run at a communication point.
     interrupt::note();
     let (ended, live) = stepped(&mut steps, &mut simulation, &mut rows, (writer.as_mut(), live));
+    simulation.warnings()[said..].iter().for_each(|warning| eprintln!("warning: {warning}"));
     let seen = steps.clock.map(|clock| clock.seen);
     let closed = rows.stream.as_mut().map_or(Ok(()), |stream| Ok(stream.close()?));
     let ended = ended.and(closed);
     // What came of it, whether it failed or not; units are freed before files are converted.
-    let outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err());
+    let outcome = Outcome::new(&mut simulation, &rows, steps.wall, ended.as_ref().err());
     let mut outcome = outcome.timed(opened.times(), seen).tried(taken).compared(&scenario, rows.comparison.as_ref());
     outcome.bound = bound;
     drop(simulation);
@@ -172,13 +174,13 @@ impl Job<'_> {
             return Ok(rows);
         };
         let path = here.join(folder).join("trace.csv");
-        let stream = rows_at(&path, columns.iter().map(|c| c.name.as_str()), resumed)?;
+        let stream = rows_at((&path, folder.join("trace.csv")), columns.iter().map(|c| c.name.as_str()), resumed)?;
         units::write(&path, columns.iter().map(|c| (c.name.as_str(), c.unit.as_str())))?;
         let placed = placed(opened, scenario, here, &here.join(folder))?;
         write_text(&path.with_file_name("scenario.toml"), &toml::write(&placed))?;
         let are_drawn = has_page(arguments) || !arguments.no_pictures;
         let curves = are_drawn.then(|| curves(&path, &columns, parameters, resumed));
-        (rows.curves, rows.stream) = (curves.transpose()?, Some(stream.shown_as(folder.join("trace.csv"))));
+        (rows.curves, rows.stream) = (curves.transpose()?, Some(stream));
         Ok(rows)
     }
 

@@ -44,7 +44,7 @@ def simulate(
     **options: "Unpack[keywords.Simulate]",
 ) -> Run:
     """Simulates one FMU alone: `macrostep simulate`. `input` is a CSV file, or columns by name (a mapping, or a frame) of which
-    `time` in s is one; options are those of the verb: step, stop, start_time, solver_tolerance, output_variable, allow_non_finite, …"""
+    `time` in s is one; options are those of the verb: step, stop, start_time, solver_tolerance, output_variable, …"""
     keywords.checked("simulate", options, keywords.Simulate)
     isolates = isolate is not False and sys.platform == "linux"
     with tempfile.TemporaryDirectory(prefix="macrostep-") as folder:
@@ -56,13 +56,13 @@ def simulate(
         words = verbs.words({"input": input, "isolate": isolates, **options})
         failed = None
         try:
-            verbs.program(["simulate", os.fspath(fmu), "--out", folder, *starts, *words])
+            verbs.program(["simulate", os.fspath(fmu), "--out", folder, "--no-pictures", *starts, *words])
         except Error as e:
             failed = e
-        result = os.path.join(folder, "result.csv")
+        result = os.path.join(folder, "trace.csv")
         if failed is not None and not os.path.exists(result):
             raise failed
-        run = read(result, os.path.join(folder, "result.json"), info(fmu))
+        run = read(folder, info(fmu))
     if failed is not None:
         failed.run = run
         raise failed
@@ -84,16 +84,17 @@ def write(path: str, columns: Any) -> None:
         out.writerows([verbs.value(x) for x in row] for row in zip(*arrays))
 
 
-def read(rows: str, summary: str, about: dict[str, Any]) -> Run:
-    """The rows and the summary of a run of one FMU."""
+def read(folder: str, about: dict[str, Any]) -> Run:
+    """The rows, the result and the scenario of a run of one FMU."""
     declared = {v["name"]: v for v in about["variables"]}
-    with open(rows, newline="", encoding="utf-8") as file:
+    with open(os.path.join(folder, "trace.csv"), newline="", encoding="utf-8") as file:
         lines = list(csv.reader(file))
     names, table = lines[0], lines[1:]
-    said: dict[str, Any] = {}
-    if os.path.exists(summary):
-        with open(summary, encoding="utf-8") as file:
-            said = json.load(file)
+    said = ["{}", ""]
+    for i, name in enumerate(["result.json", "scenario.toml"]):
+        if os.path.exists(os.path.join(folder, name)):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                said[i] = file.read()
     kinds = {name: declared[name]["type"] for name in names[1:]}
     texts = {name: [line[i] for line in table] for i, name in enumerate(names) if kinds.get(name) == "String"}
     number = {"true": 1.0, "false": 0.0}
@@ -102,6 +103,7 @@ def read(rows: str, summary: str, about: dict[str, Any]) -> Run:
     ).reshape(len(table), len(names))
     plain = {"Enumeration": "Integer"}
     columns = [(name, declared[name].get("unit") or "1", plain.get(kinds[name], kinds[name])) for name in names[1:]]
-    said = {"scenario": os.path.basename(str(said.get("fmu", ""))), "units": [], "power_bonds": [], "warnings": [], **said}
-    parts = {"columns": columns, "values": values[:, 1:], "texts": texts, "time": values[:, 0].copy(), "scenario": "", "remarks": []}
-    return Run({**parts, "summary": json.dumps({"schedule": "", "predict": "", "correct": "", "step_s": said.get("step", 0.0), **said})})
+    empty: dict[str, Any] = {"units": [], "power_bonds": [], "warnings": []}
+    summary = json.dumps({**empty, **json.loads(said[0])})
+    parts = {"columns": columns, "values": values[:, 1:], "texts": texts, "time": values[:, 0].copy()}
+    return Run({**parts, "summary": summary, "scenario": said[1], "remarks": []})

@@ -329,33 +329,49 @@ class ExportOptions(TypedDict, total=False):
 class SimulateOptions(TypedDict, total=False):
     """Keywords of `simulate`."""
 
-    step: Optional[float]
-    """Communication step H in s [default: that of the FMU, or a 500th of the run]."""
     start_time: Optional[float]
     """Start time in s [default: that of the FMU, or 0]."""
-    stop: Optional[float]
-    """Stop time in s [default: that of the FMU, or 1 s after the start]."""
-    solver_tolerance: Optional[float]
-    """Relative tolerance for the FMU's own solver [default: that of the FMU, or none]."""
     face: Optional[Union[Literal["co-simulation"], str]]
     """How the FMU is driven: `co-simulation`, by its own steps, or `model-exchange`, by its equations, which are integrated here [default: co-simulation, where the FMU offers it]."""
     output_variable: Optional[Union[str, Sequence[str]]]
     """Record this variable instead of all outputs; may be repeated [default: all outputs]."""
-    parquet: Optional[Union[str, "os.PathLike[str]"]]
-    """Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]."""
-    mat: Optional[Union[str, "os.PathLike[str]"]]
-    """Also write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica [default: none]."""
-    allow_non_finite: Optional[bool]
-    """Go on if an output is infinite or NaN [default: off]."""
-    checkpoint: Optional[Union[str, "os.PathLike[str]"]]
-    """Save the run in this file at intervals, and when it is interrupted [default: not saved]."""
-    checkpoint_every: Optional[int]
-    """Save it every N steps [default: every 10 s of computing]."""
-    resume: Optional[Union[str, "os.PathLike[str]"]]
-    """Continue the run saved in this file, with the same options [default: begin at the start]."""
+    sampling: Optional[Literal["updated", "lagged"]]
+    """Evaluation of feed-through outputs [default: the scenario's]."""
+    rollback: Optional[Literal["auto", "own", "fork"]]
+    """How slaves go back where a method repeats steps."""
+    threads: Optional[int]
+    """Threads for steps of slaves in this process; steps that do not need each other's results are made at the same time. Results are the same to the bit. The FMUs' libraries must allow calls of different instances at the same time [default: 1]."""
     call_limit: Optional[float]
     """Longest time a call of a slave may take, in s."""
     memory_limit: Optional[int]
     """Largest memory of an isolated slave, in MiB."""
     logging_on: Optional[bool]
     """Show log messages of slaves [default: off]."""
+    record_every: Optional[int]
+    """Record every N-th communication point, and the last: the key `every` of `[record]` [default: the scenario's, or 1]."""
+    solution: Optional[str]
+    """Compare the recorded outputs with known values, and add a column of errors for each: `exact` (a linear system of models of this program), `oscillator` (two masses with the values of the scenario), the name of a built-in system, a file .csv of rows, or the macro step of a finer run in seconds; the key `of` of `[solution]` [default: the scenario's, or none]."""
+    bundle: Optional[Union[str, "os.PathLike[str]"]]
+    """Before the run, copy the scenario with all options and defaults, its FMUs and its input files into this folder, or into this archive .ssp: `macrostep run DIR/scenario.toml` or `macrostep run FILE.ssp` makes the same run on another machine [default: none]."""
+    parquet: Optional[Union[str, "os.PathLike[str]"]]
+    """Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]."""
+    mat: Optional[Union[str, "os.PathLike[str]"]]
+    """Also write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica [default: none]."""
+    no_pictures: Optional[bool]
+    """Leave out the pictures [default: they are drawn]."""
+    real_time: Optional[float]
+    """Run with the clock: FACTOR simulated seconds in a second; communication points that are late are counted [default: off; without FACTOR 1]."""
+    accept_unconverged: Optional[bool]
+    """Accept a result in which some macro steps did not converge, or a joint is torn: exit code 0 instead of 1 [default: off]."""
+    checkpoint: Optional[Union[str, "os.PathLike[str]"]]
+    """Save the run in this file at intervals, and when it is interrupted [default: not saved]."""
+    checkpoint_every: Optional[int]
+    """Save it every N steps [default: every 10 s of computing]."""
+    resume: Optional[Union[str, "os.PathLike[str]"]]
+    """Continue the run saved in this file, with the same options [default: begin at the start]."""
+    step: Optional[float]
+    """Communication step H in s [default: that of the FMU, or a thousandth of the run]."""
+    stop: Optional[float]
+    """Stop time in s [default: that of the FMU, or 1 s after the start]."""
+    solver_tolerance: Optional[float]
+    """Relative tolerance for the FMU's own solver [default: that of the FMU, or none]."""

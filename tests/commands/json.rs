@@ -140,7 +140,7 @@ fn info_and_simulate() {
     }
     let (fmu, out) = (carried("oscillator1_displacement"), folder("simulate"));
     let simulated = json(&["simulate", &fmu, "--stop", "0.1", "--json", "--out", &out]);
-    holds("simulate", &simulated);
+    holds("run", &simulated);
     assert_eq!(simulated["units_of_measurement"]["v"], "m/s");
     let written = std::fs::read_to_string(format!("{out}/result.json")).expect("a result");
     assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), simulated);

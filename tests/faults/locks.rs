@@ -8,15 +8,19 @@ use crate::make;
 use crate::run::macrostep;
 
 /// A run that takes 20 s, once it has recorded something.
-fn begun(folder: &Path, out: &[&str], file: &str) -> Child {
+fn begun(folder: &Path) -> Child {
     let slow = make::fmu(make::XML, &[("AT_EVERY_STEP", "if (s->steps > 1) usleep(2000000)")]);
     std::fs::write(folder.join("slow.fmu"), slow).expect("the FMU");
     std::fs::write(folder.join("fast.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
     let mut command = Command::new(env!("CARGO_BIN_EXE_macrostep"));
-    command.args(["simulate", "slow.fmu"]).args(out).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["simulate", "slow.fmu", "--out", "out"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let child = command.spawn().expect("started");
     let began = Instant::now();
-    while std::fs::metadata(folder.join(file)).map_or(0, |m| m.len()) < 20 {
+    while std::fs::metadata(folder.join("out/trace.csv")).map_or(0, |m| m.len()) < 20 {
         assert!(began.elapsed() < Duration::from_secs(30), "no rows");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -26,8 +30,8 @@ fn begun(folder: &Path, out: &[&str], file: &str) -> Child {
 #[test]
 fn a_second_run_into_a_folder_is_refused() {
     let folder = make::folder("locks_folder");
-    let mut first = begun(&folder, &["--out", "out"], "out/result.csv");
-    let rows = || std::fs::read_to_string(folder.join("out/result.csv")).expect("rows");
+    let mut first = begun(&folder);
+    let rows = || std::fs::read_to_string(folder.join("out/trace.csv")).expect("rows");
     let before = rows();
     let simulate = ["simulate", "fast.fmu", "--out", "out"];
     let study = ["oscillator", "--stop", "0.1", "--out", "out"];
@@ -36,8 +40,8 @@ fn a_second_run_into_a_folder_is_refused() {
         assert_eq!(left.code, Some(1), "{left:#?}");
         assert!(left.error().contains("`out`: another run is writing there"), "{left:#?}");
     }
-    let recovered = macrostep(&folder, &["recover", "out/result.csv"]);
-    assert!(recovered.error().contains("`out/result.csv`: another run is writing there"), "{recovered:#?}");
+    let recovered = macrostep(&folder, &["recover", "out/trace.csv"]);
+    assert!(recovered.error().contains("`out/trace.csv`: another run is writing there"), "{recovered:#?}");
     assert!(rows().starts_with(&before));
     first.kill().expect("killed");
     first.wait().expect("ended");
@@ -46,16 +50,6 @@ fn a_second_run_into_a_folder_is_refused() {
     while macrostep(&folder, &simulate).code != Some(0) {
         assert!(began.elapsed() < Duration::from_secs(5), "the folder is free again");
     }
-}
-
-#[test]
-fn a_second_run_into_a_file_is_refused() {
-    let folder = make::folder("locks_file");
-    let mut first = begun(&folder, &["--output-file", "rows.csv"], "rows.csv");
-    let left = macrostep(&folder, &["simulate", "fast.fmu", "--output-file", "rows.csv"]);
-    assert!(left.error().contains("`rows.csv`: another run is writing there"), "{left:#?}");
-    first.kill().expect("killed");
-    first.wait().expect("ended");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn resume(folder: &Path) -> Left {
 }
 
 fn rows(folder: &Path) -> String {
-    std::fs::read_to_string(folder.join("out/result.csv")).expect("rows")
+    std::fs::read_to_string(folder.join("out/trace.csv")).expect("rows")
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn rows_of_somebody_else_are_refused_and_stay() {
     assert_eq!((left.code, rows(&folder) == whole), (Some(0), true), "its own rows are continued: {left:#?}");
     let another = whole.replacen("\n0.1,", "\n0.1,1", 1);
     for text in ["my,precious,data\n".repeat(2000), another, whole[..500].to_owned(), String::new()] {
-        std::fs::write(folder.join("out/result.csv"), &text).expect("written");
+        std::fs::write(folder.join("out/trace.csv"), &text).expect("written");
         let left = resume(&folder);
         assert_eq!(left.code, Some(1), "{left:#?}");
         let error = left.error();
-        assert!(error.contains("out/result.csv`: found ") && error.contains("of the run that is continued"), "{error}");
+        assert!(error.contains("out/trace.csv`: found ") && error.contains("of the run that is continued"), "{error}");
         assert_eq!(rows(&folder), text, "nothing was changed");
     }
 }
@@ -49,10 +49,10 @@ fn rows_of_somebody_else_are_refused_and_stay() {
 #[test]
 fn a_new_file_is_announced_with_the_time_it_begins_after() {
     let folder = kept("resume_new");
-    std::fs::remove_file(folder.join("out/result.csv")).expect("removed");
+    std::fs::remove_file(folder.join("out/trace.csv")).expect("removed");
     let left = resume(&folder);
     assert_eq!(left.code, Some(0), "{left:#?}");
-    assert!(left.stderr.contains("note: `out/result.csv` is a new file, which begins after t = 0.6 s"), "{left:#?}");
+    assert!(left.stderr.contains("note: `out/trace.csv` is a new file, which begins after t = 0.6 s"), "{left:#?}");
     assert_eq!(rows(&folder).lines().count(), 41);
     assert!(rows(&folder).lines().nth(1).is_some_and(|row| row.starts_with("0.61,")));
 }
@@ -68,7 +68,7 @@ fn another_file_of_inputs_is_another_run() {
     input("2");
     let other = driven(&["--resume", "c.ck"]);
     assert_eq!((other.code, rows(&folder) == whole), (Some(1), true), "{other:#?}");
-    assert!(other.error().contains("found a run with inputs of "), "{other:#?}");
+    assert!(other.error().contains("found a run with inputs `input` of "), "{other:#?}");
     input("1");
     let same = driven(&["--resume", "c.ck"]);
     assert_eq!((same.code, rows(&folder) == whole), (Some(0), true), "{same:#?}");
@@ -105,7 +105,7 @@ fn a_forged_checkpoint_with_a_valid_digest_is_refused() {
         left.error()
     };
     let steps = forged(&|c| c.steps = u64::MAX);
-    assert!(steps.contains("`c.ck`: found 18446744073709551615 steps and 61 rows"), "{steps}");
+    assert!(steps.contains("c.ck`: found 18446744073709551615 steps and 61 rows"), "{steps}");
     let many = forged(&|c| c.rows = 62);
     assert!(many.contains("60 steps and 62 rows"), "{many}");
     let short = forged(&|c| {
@@ -118,7 +118,7 @@ fn a_forged_checkpoint_with_a_valid_digest_is_refused() {
     // A file of the version before.
     std::fs::write(&file, [b"macrostep checkpoint 2\n", &whole[start..]].concat()).expect("written");
     let older = resume(&folder).error();
-    let expected = "`c.ck`: found a checkpoint of another version of this program, expected one of this version";
+    let expected = "c.ck`: found a checkpoint of another version of this program, expected one of this version";
     assert!(older.contains(expected), "{older}");
 }
 

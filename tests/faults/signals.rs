@@ -99,7 +99,7 @@ fn a_signal_for_the_whole_group_ends_a_run_with_a_checkpoint() {
         let _ = std::fs::remove_file(folder.join("c.ck"));
         let _ = std::fs::remove_dir_all(folder.join("out"));
         let child = start(&folder, &[&fixed, more].concat());
-        wait_until("rows", || std::fs::metadata(folder.join("out/result.csv")).map_or(0, |m| m.len()) > 10_000);
+        wait_until("rows", || std::fs::metadata(folder.join("out/trace.csv")).map_or(0, |m| m.len()) > 10_000);
         signal(sent, &format!("-{}", child.id()));
         let output = ended(child, sent);
         assert_eq!(output.status.code(), Some(1), "{sent} {more:?}: {output:?}");
@@ -136,12 +136,12 @@ fn a_call_that_never_ends_does_not_keep_an_interrupt_waiting() {
     let folder = make::folder("signals_busy");
     std::fs::write(folder.join("busy.fmu"), make::fmu(make::XML, &[("AT_STEP", "for (;;) depth++")])).expect("the FMU");
     let child = start(&folder, &["simulate", "busy.fmu", "--out", "out"]);
-    wait_until("rows", || std::fs::read_to_string(folder.join("out/result.csv")).is_ok_and(|t| t.lines().count() == 6));
+    wait_until("rows", || std::fs::read_to_string(folder.join("out/trace.csv")).is_ok_and(|t| t.lines().count() == 6));
     signal("-TERM", &child.id().to_string());
     let output = child.wait_with_output().expect("ended");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let error = error(&output);
-    for part in ["unit `slave`: fmi2DoStep", "interrupted, and no communication point", "5 rows up to t = 0.4 s"] {
+    for part in ["unit `busy`: fmi2DoStep", "interrupted, and no communication point", "5 rows up to t = 0.4 s"] {
         assert!(error.contains(part), "`{part}`: {error}");
     }
 }
@@ -151,7 +151,7 @@ fn the_second_signal_ends_the_program_at_once() {
     let folder = make::folder("signals_second");
     std::fs::write(folder.join("busy.fmu"), make::fmu(make::XML, &[("AT_STEP", "for (;;) pause()")])).expect("the FMU");
     let child = start(&folder, &["simulate", "busy.fmu", "--out", "out"]);
-    wait_until("rows", || std::fs::read_to_string(folder.join("out/result.csv")).is_ok_and(|t| t.lines().count() == 6));
+    wait_until("rows", || std::fs::read_to_string(folder.join("out/trace.csv")).is_ok_and(|t| t.lines().count() == 6));
     let began = Instant::now();
     signal("-INT", &child.id().to_string());
     std::thread::sleep(Duration::from_millis(300));
@@ -168,7 +168,7 @@ fn two_signals_in_a_moment_are_one() {
     let slow = [("AT_EVERY_STEP", "usleep(200000)")];
     std::fs::write(folder.join("slow.fmu"), make::fmu(make::XML, &slow)).expect("the FMU");
     let child = start(&folder, &["simulate", "slow.fmu", "--out", "out"]);
-    wait_until("rows", || std::fs::read_to_string(folder.join("out/result.csv")).is_ok_and(|t| t.lines().count() >= 3));
+    wait_until("rows", || std::fs::read_to_string(folder.join("out/trace.csv")).is_ok_and(|t| t.lines().count() >= 3));
     signal("-TERM", &child.id().to_string());
     std::thread::sleep(Duration::from_millis(20));
     signal("-TERM", &format!("-{}", child.id()));

@@ -50,6 +50,46 @@ fn values_of_no_type_are_told_once() {
     }
 }
 
+/// A result with numbers that are none is not ok, and one that ends with them is a failure.
+#[test]
+fn recorded_numbers_that_are_none_are_in_the_verdict() {
+    for (name, value) in [("nan", "NAN"), ("inf", "-1.0 / 0.0")] {
+        let spoilt = format!("value[0] = {value}");
+        let deed = [("AT_GET", spoilt.as_str())];
+        for left in ways(&format!("values_{name}"), &deed, &[]) {
+            assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(11)), "{left:#?}");
+            let says = format!("x` is {} at t = 0.5 s, and what is recorded is not finite in 1 row\n", value_of(value));
+            assert!(left.stderr.contains("warning: doubtful: `") && left.stderr.contains(&says), "{left:#?}");
+        }
+        for left in ways(&format!("values_{name}_at_end"), &deed, &["--stop", "0.5"]) {
+            assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(1), Some(6)), "{left:#?}");
+            let says = format!(
+                "x` is {} at t = 0.5 s, and what is recorded is not finite in 1 row, the last",
+                value_of(value)
+            );
+            assert!(left.error().contains(&says), "{left:#?}");
+        }
+    }
+}
+
+/// As it is printed.
+fn value_of(text: &str) -> &str {
+    if text == "NAN" { "NaN" } else { "-inf" }
+}
+
+/// A step in parts ends where it should, with the row of a step at once; what does not go on says how far it has come.
+#[test]
+fn a_step_that_an_fmu_does_a_part_of_is_continued() {
+    let half = [("AT_STEP", "s->x += h / 2 * s->u; s->reached = t + h / 2; return DISCARD")];
+    let whole = ways("values_whole", &[], &[]).remove(0).rows.expect("rows");
+    let number = |row: &String| row.split(',').nth(1).and_then(|x| x.parse::<f64>().ok()).expect("a number");
+    for left in ways("values_half", &half, &[]) {
+        let rows = left.rows.clone().unwrap_or_default();
+        assert_eq!((left.code, rows.len()), (Some(0), 11), "{left:#?}");
+        assert!(rows.iter().zip(&whole).all(|(a, b)| (number(a) - number(b)).abs() < 1e-12), "{left:#?}");
+    }
+}
+
 /// The last row is where the FMU has ended the run, not the communication point before.
 #[test]
 fn the_row_at_which_an_fmu_ends_the_run_is_recorded() {
@@ -59,7 +99,7 @@ fn the_row_at_which_an_fmu_ends_the_run_is_recorded() {
         assert_eq!(left.code, Some(0), "{left:#?}");
         let rows = left.rows.clone().unwrap_or_default();
         assert_eq!((rows.len(), rows.last().map(String::as_str)), (6, Some("0.45,0.45")), "{left:#?}");
-        assert!(left.stderr.contains("the FMU asked to end the run at t = 0.45 s"), "{left:#?}");
+        assert!(left.stderr.contains("warning: unit `slave` has ended the run at t = 0.45 s"), "{left:#?}");
     }
     let at_once = [("AT_STEP", "s->reached = t; return DISCARD"), ("TERMINATED", "kind == 3")];
     for left in ways("values_terminated_at_once", &at_once, &["--output-variable", "x"]) {
@@ -77,10 +117,10 @@ fn a_column_of_inputs_is_there_once() {
     };
     let left = simulate("time,u,u\n0,1,2\n");
     assert_eq!(left.code, Some(1), "{left:#?}");
-    assert!(left.error().contains("`u.csv`, line 1: column `u` is there twice"), "{left:#?}");
+    assert!(left.error().contains("inputs `u.csv`: line 1: column `u` is there twice"), "{left:#?}");
     let left = simulate("time,u\n2,1\n3,1\n");
     assert_eq!(left.code, Some(0), "{left:#?}");
-    let says = "all rows of `--input` are after the stop time 1 s: the first, at 2 s, holds for the whole run";
+    let says = "inputs `u.csv` go from 2 s to 3 s, and the run goes from 0 s to 1 s: no row is within the run";
     assert!(left.stderr.contains(says), "{left:#?}");
     let left = simulate(&format!("time,u\n0,{}\n", "9".repeat(100_000)));
     assert_eq!(left.code, Some(1), "{left:#?}");
@@ -106,24 +146,24 @@ fn a_jump_at_a_communication_point_is_met_whatever_the_rounding() {
 }
 
 #[test]
-fn a_run_shorter_than_its_step_is_made_or_refused() {
+fn a_run_much_shorter_than_its_step_is_refused() {
     let folder = make::folder("values_short");
     std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
-    // A negative value is one, not an option.
-    let short =
-        ["simulate", "slave.fmu", "--step", "0.1", "--stop", "1e-12", "--start-value", "u", "-3", "--out", "out"];
-    let left = macrostep(&folder, &short);
-    assert_eq!((left.code, left.rows.as_ref().map(Vec::len)), (Some(0), Some(2)), "{left:#?}");
-    let last = left.rows.as_ref().and_then(|rows| rows.last()).map(String::as_str).unwrap_or_default();
-    let last: Vec<f64> = last.split(',').take(2).filter_map(|x| x.parse().ok()).collect();
-    assert_eq!(last, [1e-12, -3e-12], "{left:#?}");
+    let short = macrostep(&folder, &["simulate", "slave.fmu", "--step", "0.1", "--stop", "1e-12"]);
     let text = "[experiment]\nstop = 1e-12\nstep = 0.1\n[units.a]\nfmu = \"slave.fmu\"\n";
     std::fs::write(folder.join("s.toml"), text).expect("the scenario");
-    let left = macrostep(&folder, &["run", "s.toml"]);
-    assert!(
-        left.code == Some(1) && left.error().contains("less than a millionth of a macro step of 0.1 s"),
-        "{left:#?}"
-    );
+    for left in [short, macrostep(&folder, &["run", "s.toml"])] {
+        let says = "less than a millionth of a macro step of 0.1 s";
+        assert!(left.code == Some(1) && left.error().contains(says), "{left:#?}");
+    }
+    // A negative value is one, not an option.
+    let negative =
+        ["simulate", "slave.fmu", "--step", "0.1", "--stop", "1e-3", "--start-value", "u", "-3", "--out", "out"];
+    let left = macrostep(&folder, &negative);
+    let rows = left.rows.clone().unwrap_or_default();
+    assert_eq!((left.code, rows.len()), (Some(0), 2), "{left:#?}");
+    let last: Vec<f64> = rows[1].split(',').take(2).filter_map(|x| x.parse().ok()).collect();
+    assert!(last[0] == 1e-3 && (last[1] + 3e-3).abs() < 1e-15, "{left:#?}");
 }
 
 #[test]

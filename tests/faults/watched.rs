@@ -83,7 +83,7 @@ fn a_broken_heap_is_an_error_whenever_it_shows() {
 
 #[test]
 fn rows_and_tables_stay_apart_where_descriptors_are_closed() {
-    for (command, file) in [(SIMULATE, "out/result.csv"), (RUN, "out/trace.csv")] {
+    for (command, file) in [(SIMULATE, "out/trace.csv"), (RUN, "out/trace.csv")] {
         let closes = "for (int i = 3; i < 1024; i++) close(i)";
         let folder = folder(&format!("watched_closed_{}", command[0]), &[("AT_STEP", closes)]);
         let left = macrostep(&folder, command);
@@ -99,9 +99,9 @@ fn rows_and_tables_stay_apart_where_descriptors_are_closed() {
 #[test]
 fn rows_that_a_slave_takes_away_are_missed() {
     for (n, (deed, says)) in [
-        ("unlink(\"out/result.csv\")", "No such file"),
-        ("truncate(\"out/result.csv\", 10)", "bytes"),
-        ("unlink(\"out/result.csv\"); fclose(fopen(\"out/result.csv\", \"w\"))", "another file of this name"),
+        ("unlink(\"out/trace.csv\")", "No such file"),
+        ("truncate(\"out/trace.csv\", 10)", "bytes"),
+        ("unlink(\"out/trace.csv\"); fclose(fopen(\"out/trace.csv\", \"w\"))", "another file of this name"),
     ]
     .iter()
     .enumerate()
@@ -111,7 +111,7 @@ fn rows_that_a_slave_takes_away_are_missed() {
             let left = macrostep(&folder, &[SIMULATE, more].concat());
             assert_eq!(left.code, Some(1), "{deed}: {left:#?}");
             let error = left.error();
-            assert!(error.contains("out/result.csv`: found ") && error.contains(says), "{deed}: {error}");
+            assert!(error.contains("out/trace.csv`: found ") && error.contains(says), "{deed}: {error}");
         }
     }
 }
@@ -125,7 +125,7 @@ fn the_last_that_an_isolated_slave_wrote_is_in_the_error() {
         let left = macrostep(&folder, &[SIMULATE, &["--isolate"]].concat());
         assert_eq!(left.code, Some(1), "{end}: {left:#?}");
         assert!(left.error().contains("; it wrote last: first | cause: it broke"), "{end}: {left:#?}");
-        assert!(left.stderr.starts_with("first\ncause: it broke\n"), "{end}: {left:#?}");
+        assert!(left.stderr.contains("first\ncause: it broke\n"), "{end}: {left:#?}");
     }
 }
 
@@ -170,7 +170,7 @@ fn a_file_that_may_not_grow_is_an_error_of_the_file() {
     let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().expect("started");
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("result.csv`: File too large"), "{error}");
+    assert!(error.contains("trace.csv`: File too large"), "{error}");
 }
 
 /// Names of folders are bytes.
@@ -198,5 +198,5 @@ fn rows_are_named_only_where_there_are_some() {
     let Left { stderr, code, .. } = macrostep(&folder, SIMULATE);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("unit `slave`: fmi2Instantiate returned nothing"), "{stderr}");
-    assert!(stderr.contains("no row was recorded before") && !stderr.contains("rows up to"), "{stderr}");
+    assert!(!stderr.contains("rows up to") && !folder.join("out/trace.csv").exists(), "{stderr}");
 }

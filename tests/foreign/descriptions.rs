@@ -101,15 +101,15 @@ fn what_no_run_can_use_of_a_default_experiment_is_said_with_what_is_taken() {
             "x36",
             r#"stopTime="1" stepSize="0""#,
             "`stepSize` of the default experiment: found 0, expected",
-            "; the step is 0.002 s",
+            "; the step is 0.001 s",
         ),
         (
             "x37",
             r#"stopTime="1" stepSize="-0.1""#,
             "found -0.1, expected a finite length above 0",
-            "; the step is 0.002 s",
+            "; the step is 0.001 s",
         ),
-        ("x59", r#"stopTime="1" stepSize="1e-12""#, "found 1e-12, expected at least 1e-8 s", "; the step is 0.002 s"),
+        ("x59", r#"stopTime="1" stepSize="1e-12""#, "found 1e-12, expected at least 1e-8 s", "; the step is 0.001 s"),
         (
             "x38",
             r#"startTime="2" stopTime="1" stepSize="0.1""#,

@@ -72,7 +72,10 @@ fn a_value_that_is_refused_is_named_with_where_it_comes_from() {
     std::fs::write(folder.join("slave.fmu"), make::fmu(&xml(), &refuses)).expect("the FMU");
     std::fs::write(folder.join("s.toml"), format!("{SYSTEM}set = {{ u = 3 }}\n")).expect("the scenario");
     let error = macrostep(&folder, &["simulate", "slave.fmu", "--start", "u=3"]).error();
-    assert!(error.contains("fmi2SetReal returned fmi2Error") && error.contains("`u`, `--start`"), "{error}");
+    assert!(
+        error.contains("fmi2SetReal returned fmi2Error") && error.contains("start value of `u`, --start"),
+        "{error}"
+    );
     let error = macrostep(&folder, &["run", "s.toml"]).error();
     assert!(error.contains("unit `slave`: fmi2SetReal") && error.contains("`u`, s.toml:6:"), "{error}");
 }

@@ -21,19 +21,27 @@ const fn option(arguments: &'static [&'static str], says: &'static [&'static str
     Refused { arguments, input: "", code: 2, says }
 }
 
+const fn run(arguments: &'static [&'static str], says: &'static [&'static str]) -> Refused {
+    Refused { arguments, input: "", code: 1, says }
+}
+
 const fn input(input: &'static str, says: &'static [&'static str]) -> Refused {
     Refused { arguments: &["--input", "in.csv"], input, code: 1, says }
 }
 
 const REFUSED: &[Refused] = &[
-    option(&["--step", "0"], &["`--step`", "0 s", "above 0"]),
-    option(&["--step", "-0.1"], &["`--step`", "-0.1 s", "above 0"]),
-    option(&["--step", "1e-12"], &["`--step`", "at least"]),
-    option(&["--step", "1e-20", "--start-time", "1e9", "--stop", "1000000000.0000001"], &["`--s"]),
-    option(&["--step", "nan"], &["`--step`", "NaN"]),
-    option(&["--stop", "inf"], &["`--stop`", "inf"]),
-    option(&["--stop", "-1"], &["`--stop`", "-1 s", "after the start at 0 s"]),
-    option(&["--solver-tolerance", "-1"], &["`--solver-tolerance`", "-1"]),
+    option(&["--step", "0"], &["--step", "'0'", "above 0"]),
+    option(&["--step", "-0.1"], &["--step", "'-0.1'", "above 0"]),
+    run(&["--step", "1e-12"], &["--step", "choose a step of 1.000e-8 s or more"]),
+    run(
+        &["--step", "1e-20", "--start-time", "1e9", "--stop", "1000000000.0000001"],
+        &["--step", "1.192e13 macro steps"],
+    ),
+    option(&["--step", "nan"], &["--step", "nan"]),
+    option(&["--stop", "inf"], &["--stop", "inf"]),
+    option(&["--stop", "-1"], &["--stop", "'-1'", "above 0"]),
+    run(&["--start-time", "2", "--stop", "1"], &["--stop", "expected a time after the start at 2 s"]),
+    option(&["--solver-tolerance=-1"], &["--solver-tolerance", "-1"]),
     option(&["--start", "y=1"], &["`--start`", "no variable `y`", "nearest are"]),
     option(&["--start", "u"], &["`--start u`", "NAME=VALUE"]),
     option(&["--start", "u=one"], &["`u` is `one`", "a finite number"]),
@@ -43,10 +51,10 @@ const REFUSED: &[Refused] = &[
     option(&["--isolate", "--memory-limit", "1"], &["`--memory-limit`", "16 MiB"]),
     input("", &["in.csv", "line 1", "`time`"]),
     input("t,u\n0,1\n", &["in.csv", "line 1", "`t`", "`time`"]),
-    input("time,v\n0,1\n", &["line 1", "no variable `v`"]),
-    input("time,x\n0,1\n", &["line 1", "`x` has the causality output", "input"]),
+    input("time,v\n0,1\n", &["--input", "no variable `v`"]),
+    input("time,x\n0,1\n", &["--input", "x` is an output", "expected an input"]),
     input("time,u\n", &["line 2", "no row"]),
-    input("time,u\n0,1\n1,\n", &["line 3", "`u` is ``", "a finite number"]),
+    input("time,u\n0,1\n1,\n", &["line 3 of `input.u`: ``", "a number"]),
     input("time,u\n0,1\n1,1,1\n", &["line 3", "in.csv"]),
     input("time,u\n1,1\n0,1\n", &["line 3", "`time` is `0`", "no less than 1"]),
     input("time,u\n0,NaN\n", &["line 2", "`NaN`"]),

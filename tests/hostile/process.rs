@@ -30,7 +30,7 @@ fn start(folder: &Path, more: &[&str]) -> Child {
 
 /// Rows in the file, each of them whole.
 fn rows(folder: &Path) -> usize {
-    let text = std::fs::read_to_string(folder.join("out/result.csv")).unwrap_or_default();
+    let text = std::fs::read_to_string(folder.join("out/trace.csv")).unwrap_or_default();
     assert!(text.is_empty() || text.ends_with('\n'), "a broken row: {:?}", text.lines().last());
     let rows = text.lines().skip(1);
     let times = rows.map(|row| row.split(',').next().and_then(|t| t.parse::<f64>().ok()).expect("a time"));

@@ -128,13 +128,13 @@ const HAZARDS: &[Hazard] = &[
         "fmi2Discard half way, time and again",
         &[("AT_STEP", "s->steps = 4; s->reached = t + 1e-9; return DISCARD")],
         Alone::Same,
-        &["unit `slave`: it stopped", "times", "--step"],
+        &["unit `slave` did not finish the step of 0.1 s from t = 0.4 s", "smaller macro step"],
     ),
     in_step(
         "fmi2Discard without progress",
         &[("AT_STEP", "s->reached = t; return DISCARD")],
         Alone::Same,
-        &["unit `slave`: it discarded the step at t = 0.4 s", "it reached 0.4 s, expected 0.5 s"],
+        &["unit `slave` did not finish the step of 0.1 s from t = 0.4 s", "it reached 0.4 s"],
     ),
     in_step("fmi2Pending for ever", &[("AT_STEP", "return PENDING")], Alone::Same, &["fmi2"]),
     in_step(
@@ -142,18 +142,6 @@ const HAZARDS: &[Hazard] = &[
         &[("AT_STEP", "return 42")],
         Alone::Same,
         &[IN_STEP, "unknown status 42", "expected 0 to 5"],
-    ),
-    in_step(
-        "an output that is NaN",
-        &[("AT_GET", "value[0] = NAN")],
-        Alone::Same,
-        &["unit `slave`: output `x` is NaN at t = 0.5 s", "--allow-non-finite"],
-    ),
-    in_step(
-        "an output that is infinite",
-        &[("AT_GET", "value[0] = -1.0 / 0.0")],
-        Alone::Same,
-        &["`x` is -inf at t = 0.5 s"],
     ),
     in_step(
         "a crash when it is read",
@@ -166,8 +154,8 @@ const HAZARDS: &[Hazard] = &[
         defines: &[("AT_LOAD", "raise(SIGSEGV)")],
         alone: Alone::Same,
         code: 1,
-        says: &["fmi2Instantiate", SEGV, "no row"],
-        rows: Some(0),
+        says: &["fmi2Instantiate", SEGV],
+        rows: None,
     },
     Hazard {
         title: "an end of the program when it is loaded",
@@ -175,7 +163,7 @@ const HAZARDS: &[Hazard] = &[
         alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate", "status 0"],
-        rows: Some(0),
+        rows: None,
     },
     Hazard {
         title: "a crash when it is instantiated",
@@ -183,7 +171,7 @@ const HAZARDS: &[Hazard] = &[
         alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate", "SIGABRT"],
-        rows: Some(0),
+        rows: None,
     },
     Hazard {
         title: "no instance",
@@ -191,7 +179,7 @@ const HAZARDS: &[Hazard] = &[
         alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate returned NULL and logged nothing"],
-        rows: Some(0),
+        rows: None,
     },
     Hazard {
         title: "another GUID in the library",
@@ -199,7 +187,7 @@ const HAZARDS: &[Hazard] = &[
         alone: Alone::Same,
         code: 1,
         says: &["fmi2Instantiate returned NULL", "GUID is {hostile}, expected {other}"],
-        rows: Some(0),
+        rows: None,
     },
     Hazard {
         title: "missing functions",
@@ -207,7 +195,7 @@ const HAZARDS: &[Hazard] = &[
         alone: Alone::Same,
         code: 1,
         says: &["library `binaries/linux64/hostile.so` lacks fmi2GetReal, fmi2DoStep"],
-        rows: Some(0),
+        rows: None,
     },
     Hazard {
         title: "a crash at the end",
@@ -310,12 +298,7 @@ fn alone(version: u32) -> Vec<Met> {
 fn the_same_slaves_in_fmi_3_do_no_more_harm() {
     let words = |met: &Met| -> Vec<String> {
         let names = [("fmi2", "fmi3"), ("fmi3Instantiate", "fmi3InstantiateCoSimulation"), ("Real", "Float64")];
-        let other = [
-            ("0 to 5", "0 to 4"),
-            ("linux64", "x86_64-linux"),
-            ("it stopped", "it discarded"),
-            ("times", "it reached"),
-        ];
+        let other = [("0 to 5", "0 to 4"), ("linux64", "x86_64-linux")];
         let renamed = |word: &&str| {
             names.iter().chain(&other).fold((*word).to_owned(), |word, (from, to)| word.replace(from, to))
         };
@@ -362,8 +345,8 @@ fn types_of_all_kinds_are_recorded_and_set() {
         let left = macrostep(&folder, &[&fixed, &named[..], more].concat());
         assert_eq!(left.code, Some(0), "{left:#?}");
         let rows = left.rows.expect("rows");
-        assert_eq!(rows[0], "0,\"so, \"\"quoted\"\"\",1,0");
+        assert_eq!(rows[0], "0,0,1,\"so, \"\"quoted\"\"\"");
         // A string that is NULL is empty.
-        assert!(rows[3].starts_with("0.30000000000000004,,1,0.3"), "{rows:?}");
+        assert!(rows[3].starts_with("0.30000000000000004,0.3") && rows[3].ends_with(",1,"), "{rows:?}");
     }
 }

@@ -183,7 +183,7 @@ fn another_working_folder_moves_no_file() {
     let stability = [&stability[..], &["--out", "growth"]].concat();
     let tried: [(&[&str], &[&str]); 5] = [
         (&sweep, &["many/runs.csv", "many/result.json"]),
-        (&simulate, &["alone/result.csv", "alone/result.json", "alone.mat"]),
+        (&simulate, &["alone/trace.csv", "alone/result.json", "alone.mat"]),
         (&["verify", "system.toml", "--junit", "verify.xml"], &["verify.xml"]),
         (&["graph", "system.toml", "--out", "graph.svg"], &["graph.svg"]),
         (&stability, &["growth/growth.json", "growth/growth.csv"]),

@@ -200,7 +200,7 @@ def ours(program, fmu, step, stop, work, isolate):
     done = subprocess.run(command + ["--isolate"] * isolate, env=ACTIVE, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-600:])
-    with open(out / "result.csv", newline="") as file:
+    with open(out / "trace.csv", newline="") as file:
         rows = list(csv.reader(file))
     return rows[0], rows[1:]
 

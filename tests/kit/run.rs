@@ -14,7 +14,7 @@ pub struct Left {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// Lines of `out/result.csv`, or of a system `out/trace.csv`, without the first; `None` where there is no such file.
+    /// Lines of `out/trace.csv` without the first; `None` where there is no such file.
     pub rows: Option<Vec<String>>,
 }
 
@@ -44,8 +44,7 @@ pub fn macrostep(folder: &Path, arguments: &[&str]) -> Left {
         std::thread::sleep(Duration::from_millis(5));
     };
     let text = |name: &str| String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("output")).into_owned();
-    let file = if arguments[0] == "run" { "out/trace.csv" } else { "out/result.csv" };
-    let rows = std::fs::read_to_string(folder.join(file)).ok();
+    let rows = std::fs::read_to_string(folder.join("out/trace.csv")).ok();
     Left {
         command: format!("macrostep {}", arguments.join(" ")),
         code: status.code(),

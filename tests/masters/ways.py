@@ -135,7 +135,7 @@ class Subject:
         stop = POINTS * self.step if abs(count * step - POINTS * self.step) < 1e-6 * step else (count - 1) * step
         arguments = ["simulate", self.path, "--step", repr(step), "--stop", repr(stop), "--out", str(out), *starts]
         call(self.program, arguments, self.folder)
-        names, rows = rows_of(out / "result.csv")
+        names, rows = rows_of(out / "trace.csv")
         kept = [i for i, name in enumerate(names) if name in wanted]
         return [names[i] for i in kept], np.array([[float(row[i]) for i in kept] for row in rows])
 

@@ -14,7 +14,7 @@ def test_simulate_has_the_numbers_of_the_program(fmus, tmp_path, program):
     (tmp_path / "input.csv").write_text("time,f\n0.0,0.0\n0.5,50.0\n1.0,-20.0\n")
     words = ["--start=m=2.0", "--input", tmp_path / "input.csv", "--step=0.01", "--stop=1.0", "--out", tmp_path]
     program("simulate", fmu, *words)
-    with open(tmp_path / "result.csv", newline="") as file:
+    with open(tmp_path / "trace.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["time", *run.columns] and len(rows) == len(run) + 1
     for i, name in enumerate(rows[0]):

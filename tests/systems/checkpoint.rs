@@ -83,14 +83,14 @@ fn a_simulation_continues_bit_by_bit() {
     let folder = folder("simulate");
     let whole = run(&folder, &[SIMULATE, &["--out", "whole"]].concat());
     assert!(whole.status.success(), "{whole:?}");
-    let whole = std::fs::read(folder.join("whole/result.csv")).expect("rows");
+    let whole = std::fs::read(folder.join("whole/trace.csv")).expect("rows");
     let keep = ["--checkpoint", "run.checkpoint", "--checkpoint-every", "1000"];
     for (signal, more) in [("-INT", &[][..]), ("-KILL", &[]), ("-INT", &["--isolate"])] {
         let _ = std::fs::remove_file(folder.join("run.checkpoint"));
         let _ = std::fs::remove_dir_all(folder.join("part"));
         let part = [SIMULATE, &["--out", "part"], more].concat();
-        let ended = disturbed(&folder, &[&part, &keep[..]].concat(), "part/result.csv", signal);
-        let before = rows_of(&folder.join("part/result.csv"));
+        let ended = disturbed(&folder, &[&part, &keep[..]].concat(), "part/trace.csv", signal);
+        let before = rows_of(&folder.join("part/trace.csv"));
         assert!(signal != "-KILL" || before.ends_with(b"\n"), "whole rows");
         assert!(before.len() < whole.len() && whole.starts_with(&before), "what was recorded is the beginning");
         if signal == "-INT" {
@@ -99,17 +99,20 @@ fn a_simulation_continues_bit_by_bit() {
         }
         let continued = run(&folder, &[&part, &["--resume", "run.checkpoint", "--json"][..]].concat());
         assert!(continued.status.success(), "{continued:?}");
-        assert!(std::fs::read(folder.join("part/result.csv")).expect("rows") == whole, "{signal}: the rows differ");
+        assert!(std::fs::read(folder.join("part/trace.csv")).expect("rows") == whole, "{signal}: the rows differ");
         let result: serde_json::Value = serde_json::from_slice(&continued.stdout).expect("one JSON object");
         assert_eq!(result["rows"], 200_001);
-        assert!(result["do_steps"].as_u64().is_some_and(|n| n < 200_000), "only the rest was computed: {result}");
+        assert!(
+            result["units"][0]["do_steps"].as_u64().is_some_and(|n| n < 200_000),
+            "only the rest was computed: {result}"
+        );
     }
     let mut other = SIMULATE.to_vec();
     other[5] = "2e-4";
     let refused = run(&folder, &[&other, &["--resume", "run.checkpoint"][..]].concat());
     assert_eq!(refused.status.code(), Some(1));
     let error = String::from_utf8_lossy(&refused.stderr);
-    assert!(error.contains("found a run with step 0.0001 s, expected step 0.0002 s"), "{error}");
+    assert!(error.contains("found a run with step = 0.0001, expected step = 0.0002"), "{error}");
 }
 
 /// A system of any FMUs, in this process and isolated.

@@ -30,13 +30,15 @@ impl Files {
 
     /// A system as it was typed, with its FMUs and its files of inputs; relative paths begin in `folder`.
     pub fn reads_system(&mut self, system: &Path, scenario: &Scenario, folder: &Path) {
-        if name(system).is_none() {
-            self.reads("scenario", &folder.join(system));
-        }
         for unit in &scenario.units {
             if let Source::File { path, .. } = &unit.source {
                 self.reads("FMU", &folder.join(path));
             }
+        }
+        // Where FMUs stand in its place there is no scenario.
+        let system_file = folder.join(system);
+        if name(system).is_none() && self.read.iter().all(|(_, path)| *path != system_file) {
+            self.reads("scenario", &system_file);
         }
         scenario.inputs.iter().for_each(|file| self.reads("inputs", &folder.join(&file.path)));
     }
@@ -77,7 +79,9 @@ impl Files {
         for (n, (option, path)) in self.written.iter().enumerate() {
             let others = self.read.iter().chain(&self.written[..n]);
             if let Some((what, other)) = others.into_iter().find(|(_, other)| is_same(path, other)) {
-                let (path, other) = (path.display(), other.display());
+                // As the user sees them: in the working folder, where it is still that of the command line.
+                let here = std::env::current_dir().unwrap_or_default();
+                let [path, other] = [path, other].map(|path| path.strip_prefix(&here).unwrap_or(path).display());
                 let whose = if what.starts_with("--") { format!("file of `{what}`") } else { (*what).to_owned() };
                 return Err(Failure::Usage(format!(
                     "`{option} {path}` would overwrite `{other}`, the {whose}: choose another name"

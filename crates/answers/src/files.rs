@@ -2,7 +2,7 @@
 
 use macrostep_master::record::Trace;
 use macrostep_run::{Checkpoint, Stream, folder_at};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
@@ -12,16 +12,16 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, format!("{}\n", text.trim_end())).map_err(Failure::file(path))
 }
 
-/// The file that rows go to, a new one or the one of the run that is continued; what is noticed of it is remarked.
+/// The file that rows go to, with its name in messages, a new one or the one of the run that is continued; what is noticed of it is remarked.
 ///
 /// # Errors
 /// As of [`Stream::open`].
 pub fn rows_at<'a>(
-    path: &Path,
+    (path, shown): (&Path, PathBuf),
     names: impl IntoIterator<Item = &'a str>,
     at: Option<&Checkpoint>,
 ) -> Result<Stream, Failure> {
-    let stream = Stream::open(path, names, at)?;
+    let stream = Stream::open(path, names, at)?.shown_as(shown);
     if let Some(note) = stream.note() {
         crate::print::remark!("note: {note}");
     }

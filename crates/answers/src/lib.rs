@@ -13,7 +13,6 @@ pub mod distinct;
 pub mod failure;
 pub mod files;
 pub mod formats;
-pub mod input;
 pub mod junit;
 pub mod laboratory;
 pub mod numbers;

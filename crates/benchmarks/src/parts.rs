@@ -72,7 +72,11 @@ pub(crate) fn port(flow: &str, inputs: &[(&str, f64)]) -> Port {
 
 /// What is recorded, each pattern as `UNIT.VARIABLE`.
 pub(crate) fn record(patterns: &[&str]) -> Record {
-    Record { variables: patterns.iter().map(|p| ((*p).to_owned(), Place::default())).collect(), every: 1 }
+    Record {
+        variables: patterns.iter().map(|p| ((*p).to_owned(), Place::default())).collect(),
+        every: 1,
+        ..Record::default()
+    }
 }
 
 /// Times: from 0 s to `stop_s` by `step_s`.

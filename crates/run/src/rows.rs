@@ -8,6 +8,7 @@ use macrostep_master::{RunError, SavedState, Simulation};
 use crate::collected::Collected;
 use crate::comparison::Comparison;
 use crate::error::Error;
+use crate::finite::{NotFinite, are_finite, seen};
 use crate::sink::{Sink, goes_on};
 use crate::stream::Stream;
 use crate::thinned::Thinned;
@@ -31,6 +32,8 @@ pub struct Rows {
     pub collected: Option<Collected>,
     /// What they are compared with, which gives them columns of errors.
     pub comparison: Option<Comparison>,
+    /// What was recorded and is no finite number, if anything.
+    pub not_finite: Option<NotFinite>,
     /// Ends the run from outside.
     pub cut: Option<Cut>,
 }
@@ -65,6 +68,11 @@ impl Rows {
 
 impl Observer for Rows {
     fn row(&mut self, t_s: f64, values: &[f64]) {
+        match &mut self.not_finite {
+            Some(known) if are_finite(values) => known.is_last = false,
+            None if are_finite(values) => {}
+            known => *known = seen(*known, (t_s, values), &self.texts),
+        }
         let values = match &mut self.comparison {
             Some(comparison) => comparison.row(t_s, values),
             None => values,

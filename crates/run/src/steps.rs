@@ -132,7 +132,12 @@ impl Steps {
             let few_or_one = if self.clock.is_some() { 1 } else { few };
             let windows = most.min(until_kept).min(BAR - n % BAR).min(few_or_one);
             let began = Instant::now();
-            n += simulation.advance(windows, (n, self.every), rows)?;
+            match simulation.advance(windows, (n, self.every), rows) {
+                Ok(made) => n += made,
+                // The end that the unit has chosen is the end of the run.
+                Err(error) if simulation.is_ended_by_unit(&error, rows)? => break,
+                Err(error) => return Err(error.into()),
+            }
             few = few_next(few, began.elapsed());
             // The last window has a row whatever the interval of rows.
             if self.is_over(simulation, n) && !n.is_multiple_of(self.every) {

@@ -199,7 +199,9 @@ impl Stream {
     /// With another name for the file in messages.
     pub fn shown_as(self, shown: PathBuf) -> Stream {
         watch::rows_go_to(&shown.to_string_lossy());
-        Stream { shown, ..self }
+        let [long, short] = [&self.path, &shown].map(|path| path.display().to_string());
+        let note = self.note.as_ref().map(|note| note.replace(&long, &short));
+        Stream { shown, note, ..self }
     }
 
     /// Writes all rows to the disk and returns the properties of the file.

@@ -8,6 +8,7 @@ mod course;
 mod crossing;
 mod crossings;
 pub(crate) mod definition;
+mod ended;
 pub(crate) mod excursion;
 pub(crate) mod grid;
 mod led;

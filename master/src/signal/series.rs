@@ -9,13 +9,20 @@ use crate::time::{Span, Tick};
 pub struct Series {
     times_s: Vec<f64>,
     values: Vec<f64>,
+    is_held: bool,
 }
 
 impl Series {
     /// Of finite times that do not decrease, with a value each; `None` where there is none or the numbers differ.
     pub fn new(times_s: Vec<f64>, values: Vec<f64>) -> Option<Self> {
         let is_one = !times_s.is_empty() && times_s.len() == values.len() && times_s.is_sorted();
-        is_one.then_some(Series { times_s, values })
+        is_one.then_some(Series { times_s, values, is_held: false })
+    }
+
+    /// The same, whose value at the start of a step holds over the step, as most importers feed an FMU.
+    #[must_use]
+    pub fn held(self) -> Self {
+        Series { is_held: true, ..self }
     }
 
     /// The value at `t_s` \[s\]; at a jump the later one. Times that differ by rounding are one.
@@ -63,10 +70,25 @@ pub(crate) struct SeriesFeed {
 }
 
 impl SeriesFeed {
-    /// The line over `span` between the values at its ends.
+    /// The line over `span` between the values at its ends, or the value at its start where that is held.
     pub fn segment(&self, seconds: impl Fn(Tick) -> f64, span: &Span, input: &mut Segment) {
         let (a, b) = (self.series.at(seconds(span.from)), self.series.before(seconds(span.to)));
-        input.fill(1, |i| if i == 0 { a } else { b - a });
+        if self.series.is_held {
+            input.set_constant(a);
+        } else {
+            input.fill(1, |i| if i == 0 { a } else { b - a });
+        }
+    }
+
+    /// A constant over the step between these times \[s\]: the value at its middle, or at its start where that is held.
+    pub fn constant(&self, from_s: f64, to_s: f64) -> f64 {
+        self.series.at(if self.series.is_held { from_s } else { 0.5 * (from_s + to_s) })
+    }
+
+    /// The slope over a step of `step_s` from `t_s` on \[s\], which ends before a jump at its end; 0 where a value is held.
+    pub fn rate(&self, t_s: f64, step_s: f64) -> f64 {
+        let change = self.series.before(t_s + step_s) - self.series.at(t_s);
+        if self.series.is_held { 0.0 } else { change / step_s }
     }
 }
 

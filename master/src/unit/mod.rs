@@ -86,7 +86,7 @@ mod warned;
 pub use derivatives::Derivatives;
 pub use macrostep_slave::Tangent;
 pub use native::NativeUnit;
-pub use start::{Start, proposed_tolerance, set};
+pub use start::{Start, get, proposed_tolerance, set};
 pub use states::States;
 pub use steps::Steps;
 pub use threads::Threads;

@@ -1,6 +1,6 @@
 //! Start values that a unit gets before it is initialised.
 
-use macrostep_description::{ModelDescription, Value};
+use macrostep_description::{Kind, ModelDescription, Value, Variable};
 
 use super::{Failure, Unit, UnitError};
 
@@ -46,6 +46,23 @@ pub fn set(unit: &mut dyn Unit, reference: u32, value: &Value) -> Result<(), Uni
         Value::Boolean(b) => unit.set_boolean(&[reference], &[*b]),
         Value::String(s) => unit.set_string(&[reference], &[s]),
     }
+}
+
+/// Reads one variable of any type.
+///
+/// # Errors
+/// What the unit answers.
+pub fn get(unit: &mut dyn Unit, variable: &Variable) -> Result<Value, UnitError> {
+    let refs = &[variable.value_reference];
+    let (mut real, mut integer, mut boolean) = ([f64::NAN], [0], [false]);
+    Ok(match variable.kind {
+        Kind::Real(_) => unit.get_real(refs, &mut real).map(|()| Value::Real(real[0]))?,
+        Kind::Integer { .. } | Kind::Enumeration { .. } => {
+            unit.get_integer(refs, &mut integer).map(|()| Value::Integer(integer[0]))?
+        }
+        Kind::Boolean => unit.get_boolean(refs, &mut boolean).map(|()| Value::Boolean(boolean[0]))?,
+        Kind::String => Value::String(unit.get_string(refs)?.pop().unwrap_or_default()),
+    })
 }
 
 /// The relative tolerance that an FMU proposes for its own solver, if it is one.

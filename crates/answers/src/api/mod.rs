@@ -178,7 +178,7 @@ impl Asked {
         let mut rows = Rows { comparison, ..Rows::collected(cut.clone()) };
         let ended = steps.run(&mut simulation, &mut rows, None).map_err(Failure::from);
         // What it came to.
-        let mut outcome = Outcome::new(&mut simulation, steps.wall, ended.as_ref().err()).tried(taken);
+        let mut outcome = Outcome::new(&mut simulation, &rows, steps.wall, ended.as_ref().err()).tried(taken);
         outcome = outcome.compared(&scenario, rows.comparison.as_ref());
         drop(simulation);
         if ended.is_ok() && !cut.is_set() {

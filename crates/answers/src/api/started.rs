@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use macrostep_description::{Causality, ModelDescription, Value, Variability, Variable};
-use macrostep_master::unit::Start;
+use macrostep_master::unit::{self, Start};
 use macrostep_master::{Simulation, UnitId};
 use macrostep_system::scenario::{Endpoint, Scenario};
 use macrostep_system::{Assembly, toml};
@@ -95,9 +95,7 @@ impl Started {
             self.simulation.observe(&mut row)?;
             return Ok(Value::Real(row.values.get(place).copied().unwrap_or(f64::NAN)));
         }
-        let mut reading = macrostep_run::Reading::new(&[&variable]);
-        reading.read(self.simulation.unit_mut(self.units[u]))?;
-        reading.row.pop().ok_or_else(|| Fault::failed(format!("`{name}` has no value")))
+        Ok(unit::get(self.simulation.unit_mut(self.units[u]), &variable)?)
     }
 
     /// Sets an input that nothing is connected to, or a tunable parameter, from the next step on; the value as a text, of an

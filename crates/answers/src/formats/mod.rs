@@ -38,9 +38,9 @@ impl FormatArguments {
     /// [`Failure::Usage`].
     pub fn need_rows(&self, are_written: bool) -> Result<(), Failure> {
         match self.all().next() {
-            Some((option, _)) if !are_written => Err(Failure::Usage(format!(
-                "`{option}` needs `--out`, or `--output-file` of `simulate`: the rows are converted from a file"
-            ))),
+            Some((option, _)) if !are_written => {
+                Err(Failure::Usage(format!("`{option}` needs `--out`: the rows are converted from a file")))
+            }
             _ if self.parquet.is_some() => parquet::is_there(),
             _ => Ok(()),
         }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::errors::Errors;
 use super::events::Events;
 use super::units::UnitResult;
-use super::warned::{nearly, told};
+use super::warned::{nearly, recorded, told};
 use super::{method_line, title};
 use crate::accounts::{ControlCourse, PowerBond, bond_line, course_line};
 use crate::failure::Failure;
@@ -135,7 +135,7 @@ pub struct ConstraintResult<'a> {
 
 impl Outcome {
     /// Of a simulation that is over, and of what ended it early.
-    pub fn new(simulation: &mut Simulation, wall: Duration, failure: Option<&Failure>) -> Self {
+    pub fn new(simulation: &mut Simulation, rows: &Rows, wall: Duration, failure: Option<&Failure>) -> Self {
         // Accounts are closed before they are judged.
         let accounts = simulation.accounts().to_vec();
         // What was too coarse is known only now, and joins the warnings.
@@ -144,7 +144,8 @@ impl Outcome {
         // A run that ended early has failed, whatever it has seen of itself.
         let warned = slaves.reason.clone();
         let ended = |failure: &Failure| Verdict::new(Grade::Failed, failure.to_string(), None);
-        let verdict = failure.map_or_else(|| simulation.verdict().or(slaves), ended);
+        let verdict =
+            failure.map_or_else(|| simulation.verdict().or(slaves).or(recorded(simulation.columns(), rows)), ended);
         let doubt = (verdict.grade == Grade::Doubtful).then(|| verdict.reason.clone());
         let doubt = doubt.filter(|doubt| !coarse.contains(doubt) && *doubt != warned);
         let nearly = simulation.nearly_converged().map(|seen| nearly(&seen));

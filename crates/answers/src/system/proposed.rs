@@ -27,7 +27,7 @@ pub fn is_fmu(path: &Path) -> bool {
 }
 
 /// What a path names, which may have letters that are no text.
-fn named(path: &Path) -> Source {
+pub fn named(path: &Path) -> Source {
     path.to_str().map_or_else(|| Source::file(path, path.display().to_string()), Source::named)
 }
 

@@ -52,16 +52,19 @@ impl Readings {
         Some(())
     }
 
-    /// Keeps a call that had to be made by itself. Not for ever: a reading that is asked for once in a while, as the
+    /// Keeps a call that had to be made by itself; whether there is room for it. A reading that is asked for once in a while, as the
     /// recorder's, costs less behind each step than by itself.
-    pub fn keep(&mut self, request: &[u8], answer: &[u8]) {
+    pub fn keep(&mut self, request: &[u8], answer: &[u8]) -> bool {
         if let Some(known) = self.kept.iter_mut().find(|r| r.request == request) {
             known.answer.clear();
             known.answer.extend_from_slice(answer);
             known.is_fresh = true;
         } else if self.kept.len() < KEPT_MAX {
             self.kept.push(Reading { request: request.to_vec(), answer: answer.to_vec(), is_fresh: true });
+        } else {
+            return false;
         }
+        true
     }
 
     /// How many there are.

@@ -311,10 +311,9 @@ impl IsolatedUnit {
             let asked = self.request_now(call)?;
             let mut take = Take::new(&self.reply[HEAD..]);
             let Some(bytes) = reading::values(call, &mut take) else { return Err(self.garbled()) };
-            if !asked {
+            if !asked || !self.readings.keep(&self.request, bytes) {
                 return Ok(&self.reply[HEAD..HEAD + bytes.len()]);
             }
-            self.readings.keep(&self.request, bytes);
         }
         Ok(self.readings.find(&self.request).unwrap_or_default())
     }

@@ -142,7 +142,8 @@ pub fn assemble(scenario: &Scenario, catalogue: &dyn Catalogue) -> Result<(Assem
     findings.extend(late);
     findings.extend(probe::findings(&assembly));
     // The scenario that is in effect names every recorded column. Patterns that match nothing stay: an empty list is the default.
-    let columns: Vec<_> = assembly.recorded.iter().map(|&(u, v)| (assembly.column(u, v), Place::default())).collect();
+    let columns: Vec<_> =
+        assembly.recorded.iter().map(|&(u, v)| (assembly.endpoint(u, v).to_string(), Place::default())).collect();
     if !columns.is_empty() {
         assembly.effective.record.variables = columns;
     }
@@ -180,7 +181,11 @@ fn build(
     let (mut units, mut taken) = (Vec::new(), Vec::new());
     let repeats = s.repeats_steps();
     for (u, ((entry, description), by_fork)) in s.units.iter().zip(&descriptions).zip(&by_fork).enumerate() {
-        let failed = |reason: String| Finding::error(&entry.place, format!("unit `{}`: {reason}", entry.name), "");
+        let failed = |reason: String| {
+            // A slave in a process of its own has said its name already.
+            let who = format!("unit `{}`: ", entry.name);
+            Finding::error(&entry.place, format!("{who}{}", reason.strip_prefix(&who).unwrap_or(&reason)), "")
+        };
         // Only where steps are repeated does a unit run in a process that is forked.
         let (source, name) = (&entry.source, &entry.name);
         let starts = starts(names, u, description)?;
@@ -347,10 +352,10 @@ impl Assembly {
     /// # Errors
     /// [`RunError`] where the master refuses.
     pub fn simulation(self) -> Result<Simulation, RunError> {
+        let columns: Vec<String> = self.recorded.iter().map(|&(u, variable)| self.column(u, variable)).collect();
         let mut simulation = Simulation::new(self.system, &self.method, self.grid)?;
-        for &(u, variable) in &self.recorded {
-            let name = &self.descriptions[u].variables[variable].name;
-            simulation.record_at(self.units[u], variable, &format!("{}.{name}", self.effective.units[u].name));
+        for (&(u, variable), column) in self.recorded.iter().zip(&columns) {
+            simulation.record_at(self.units[u], variable, column);
         }
         simulation.end_in_part()?;
         if !self.effective.history.is_empty() {
@@ -362,7 +367,16 @@ impl Assembly {
 
     /// The column of a recorded variable.
     pub fn column(&self, unit: usize, variable: usize) -> String {
-        format!("{}.{}", self.effective.units[unit].name, self.descriptions[unit].variables[variable].name)
+        if self.effective.record.are_plain {
+            return self.descriptions[unit].variables[variable].name.clone();
+        }
+        self.endpoint(unit, variable).to_string()
+    }
+
+    /// A variable of a unit.
+    fn endpoint(&self, unit: usize, variable: usize) -> Endpoint {
+        let variable = self.descriptions[unit].variables[variable].name.clone();
+        Endpoint { unit: self.effective.units[unit].name.clone(), variable }
     }
 }
 

@@ -58,7 +58,8 @@ pub(crate) fn driven(
         return Ok(Driven::Values(table.times_s.iter().copied().zip(values).collect()));
     }
     let reals = values.iter().filter_map(|value| if let Converted::Real(x) = value { Some(*x) } else { None });
-    Series::new(table.times_s.clone(), reals.collect()).map(Driven::Series).ok_or_else(|| "no rows".to_owned())
+    let series = Series::new(table.times_s.clone(), reals.collect()).ok_or_else(|| "no rows".to_owned())?;
+    Ok(Driven::Series(if c.is_held { series.held() } else { series }))
 }
 
 /// A text as a value for a variable.

@@ -37,7 +37,6 @@ pub use driven::contents;
 pub use driven::table as input_table;
 pub(crate) use driven::{Driven, driven};
 pub(crate) use passage::passage;
-pub use starts::not_finite;
 pub use units::from_unit;
 pub(crate) use units::{Conversion, conversion};
 pub use values::keep_known;

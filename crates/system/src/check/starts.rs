@@ -10,7 +10,7 @@ use std::collections::HashSet;
 const SHOWN_MAX: usize = 8;
 
 /// Parameters and inputs whose declared start is NaN or infinite, of those that keep it; in words, `None` where there are none.
-pub fn not_finite(description: &ModelDescription, keeps: impl Fn(&Variable) -> bool) -> Option<String> {
+fn not_finite(description: &ModelDescription, keeps: impl Fn(&Variable) -> bool) -> Option<String> {
     let is_bad = |v: &&Variable| {
         let is_given = matches!(v.causality, Causality::Parameter | Causality::Input);
         is_given && matches!(v.start, Some(Value::Real(x)) if !x.is_finite()) && keeps(v)

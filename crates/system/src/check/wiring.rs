@@ -85,6 +85,14 @@ fn connection(d: &Declared<'_>, c: &Connection, findings: &mut Vec<Finding>) {
     if c.is_mean {
         mean(d, c, to, findings);
     }
+    if c.is_held {
+        let what = format!("`{}` with `hold`, which is no column of a file of inputs", c.from);
+        findings.push(Finding::error(
+            place,
+            what,
+            "leave it out: the predictor says how outputs of units are continued",
+        ));
+    }
     if let Some(law) = d.names.law(&c.from.unit) {
         output_of_law(c, law, to, findings);
         return;
@@ -285,8 +293,12 @@ fn mean(d: &Declared<'_>, c: &Connection, to: Option<&Variable>, findings: &mut 
     }
 }
 
-/// Inputs that keep their start value: one note a unit.
+/// Inputs of coupled units that keep their start value: one note a unit.
 fn unconnected(d: &Declared<'_>, fed: &BTreeMap<&Endpoint, &Place>, findings: &mut Vec<Finding>) {
+    // A unit alone has nobody to feed it.
+    if d.scenario.units.len() == 1 {
+        return;
+    }
     let events = d.scenario.events.iter().flat_map(|event| &event.settings);
     let mut set: HashSet<(&str, &str)> = events.map(|(u, s)| (u.as_str(), s.variable.as_str())).collect();
     for (i, (unit, description)) in d.scenario.units.iter().zip(d.descriptions).enumerate() {

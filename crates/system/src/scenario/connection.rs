@@ -31,6 +31,8 @@ pub struct Connection {
     pub rounds: bool,
     /// Whether the input gets the mean over its unit's step of an output that is sampled more often.
     pub is_mean: bool,
+    /// Whether the input holds the value of a file at the start of a step over the step, instead of following the file within it.
+    pub is_held: bool,
     /// The law that `from` obeys: predictors of motions apply it to predicted motions instead of extrapolating `from`.
     pub law: Option<String>,
     /// Where.
@@ -56,6 +58,7 @@ impl Connection {
     /// One to one.
     pub fn new(from: Endpoint, to: Endpoint, place: Place) -> Self {
         let (factor, offset, converts, table) = (1.0, 0.0, true, Vec::new());
-        Connection { from, to, factor, offset, converts, table, rounds: false, is_mean: false, law: None, place }
+        let (rounds, is_mean, is_held) = (false, false, false);
+        Connection { from, to, factor, offset, converts, table, rounds, is_mean, is_held, law: None, place }
     }
 }

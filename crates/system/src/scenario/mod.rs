@@ -106,6 +106,8 @@ pub struct Record {
     pub variables: Vec<(String, Place)>,
     /// Every how many windows a row is kept; 0: every one.
     pub every: u64,
+    /// Whether columns have the names of variables without that of the unit, of a system of one unit.
+    pub are_plain: bool,
 }
 
 impl Scenario {

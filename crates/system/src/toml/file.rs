@@ -269,6 +269,8 @@ pub(super) struct Changed {
     pub round: bool,
     #[serde(default)]
     pub mean: bool,
+    #[serde(default)]
+    pub hold: bool,
     pub law: Option<String>,
 }
 

@@ -165,8 +165,9 @@ impl Text {
         for c in &s.connections {
             let (to, from) = (basic(&c.to.to_string()), basic(&c.from.to_string()));
             let law = c.law.as_ref().map(|name| format!(", law = {}", basic(name))).unwrap_or_default();
-            // Both stand behind the numbers; no connection has the two of them.
+            // All stand behind the numbers; no connection has more than one of them.
             let law = if c.rounds { format!(", round = true{law}") } else { law };
+            let law = if c.is_held { format!(", hold = true{law}") } else { law };
             let (factor, offset, converts) = (c.factor, c.offset, c.converts);
             // A mean has no factor, no table and no law.
             if c.is_mean {

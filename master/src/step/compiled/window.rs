@@ -54,8 +54,9 @@ impl Work<'_> {
                 }
                 Move::End { unit, step: (from, to), length_s } => {
                     let span = Span { from: now + from, to: now + to, length_s };
-                    let outcome = self.unit_ports[unit].unit.step(supply.clock.seconds(span.from), length_s, true)?;
-                    self.ended(unit, outcome, accounts, &span)
+                    let t_s = supply.clock.seconds(span.from);
+                    let outcome = self.unit_ports[unit].unit.step(t_s, length_s, true)?;
+                    self.ended(unit, outcome, (accounts, t_s), &span)?
                 }
                 Move::CloseAccount { unit, length_s } => {
                     self.close_account(unit, supply, accounts, &Span { from: now, to: now, length_s });
@@ -119,17 +120,18 @@ impl Work<'_> {
         span: &Span,
     ) -> Result<Option<Unfinished>, UnitError> {
         let (unit_port, state) = (&mut self.unit_ports[unit], &mut self.states[unit]);
+        let t_s = supply.clock.seconds(span.from);
         let outcome = match &mut self.past {
             None => {
                 self.wirings[unit].gather(self.newest, supply, &mut unit_port.inputs.values);
-                unit_port.hold(state, supply.clock.seconds(span.from), span.length_s, true)?
+                unit_port.hold(state, t_s, span.length_s, true)?
             }
             Some(past) => {
                 past.follow(unit, self.newest, span.length_s, &mut unit_port.inputs.segments);
-                unit_port.follow(state, supply.clock.seconds(span.from), span.length_s, true)?
+                unit_port.follow(state, t_s, span.length_s, true)?
             }
         };
-        Ok(self.ended(unit, outcome, accounts, span))
+        self.ended(unit, outcome, (accounts, t_s), span)
     }
 
     /// Begins a step that [`Move::End`] ends.
@@ -149,17 +151,27 @@ impl Work<'_> {
         unit_port.unit.begin_step(supply.clock.seconds(from), length_s, true)
     }
 
-    /// What was fed in a step goes to the accounts; whether the step was not finished.
+    /// What was fed in a step from `t_s` in s goes to the accounts; whether the step was not finished.
     #[inline(always)]
-    fn ended(&mut self, unit: usize, outcome: Outcome, accounts: &mut Accounts<'_>, span: &Span) -> Option<Unfinished> {
+    fn ended(
+        &mut self,
+        unit: usize,
+        outcome: Outcome,
+        (accounts, t_s): (&mut Accounts<'_>, f64),
+        span: &Span,
+    ) -> Result<Option<Unfinished>, UnitError> {
+        let outcome = match outcome {
+            Outcome::Done => outcome,
+            _ => self.unit_ports[unit].go_on(&mut self.states[unit], (t_s, span.length_s), outcome, true)?,
+        };
         if let Some((bonds, accounts)) = accounts {
             bonds.depart(accounts, &self.unit_ports[unit], unit, span);
         }
         if outcome != Outcome::Done {
-            return Some((unit, outcome, span.from));
+            return Ok(Some((unit, outcome, span.from)));
         }
         self.states[unit].inputs.shown = false;
-        None
+        Ok(None)
     }
 
     /// At the window's start: the accounts of the unit's last step are closed with its true inputs.

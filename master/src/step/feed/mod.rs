@@ -120,11 +120,8 @@ impl Feed {
             Feed::Interface(f) => f.constants(supply, from, to, inputs),
             Feed::Line(f) => inputs[f.place] = f.constant(supply, from, to),
             Feed::Mean(f) => f.constants(supply, from, to, inputs),
-            // What is known over time: its value at the middle of the step.
-            Feed::Series(f) => {
-                let clock = &supply.clock;
-                inputs[f.place] = f.series.at(0.5 * (clock.seconds(from) + clock.seconds(to)));
-            }
+            // What is known over time.
+            Feed::Series(f) => inputs[f.place] = f.constant(supply.clock.seconds(from), supply.clock.seconds(to)),
             Feed::Outside(f) => {
                 let clock = &supply.clock;
                 inputs[f.place] = supply.outside[f.outside].at(0.5 * (clock.seconds(from) + clock.seconds(to)));
@@ -184,11 +181,7 @@ impl Feed {
             Feed::Interface(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
             Feed::Line(f) => inputs[f.place] = 0.0,
             Feed::Mean(f) => f.picks.iter().for_each(|&(_, place)| inputs[place] = 0.0),
-            // The slope over the step, which ends before a jump at its end.
-            Feed::Series(f) => {
-                let t_s = supply.clock.seconds(at);
-                inputs[f.place] = (f.series.before(t_s + step_s) - f.series.at(t_s)) / step_s;
-            }
+            Feed::Series(f) => inputs[f.place] = f.rate(supply.clock.seconds(at), step_s),
             Feed::Outside(f) => inputs[f.place] = supply.outside[f.outside].rate(supply.clock.seconds(at)),
             Feed::Reaction(f) => f.rates(supply, at, step_s, inputs),
         }

@@ -8,6 +8,7 @@ mod nodes;
 mod outputs;
 mod parts;
 mod response;
+mod rest;
 mod sampling;
 mod trials;
 
@@ -47,6 +48,8 @@ pub(crate) struct UnitPort {
     pub step: Tick,
     /// Whether inputs are constants, so that no polynomials are made.
     pub holds: bool,
+    /// Whether a step of which the unit has done a part is continued from there.
+    goes_on: bool,
     /// Whether feed-through outputs are sampled with the inputs' rates too.
     pub rates: bool,
     /// Samples inside the steps, where the method wants them.
@@ -92,7 +95,10 @@ impl UnitPort {
         // What is known over time is no constant over a step, nor is the force of a joint.
         let follows = feeds.iter().any(|f| matches!(f, Feed::Series(_) | Feed::Outside(_) | Feed::Reaction(_)));
         let (holds, rates) = (method.predictor.holds() && !follows, method.predictor.rates() && takes > 0);
-        UnitPort { unit, step: 0, holds, rates, dense: None, inputs, outputs, feeds, responses: responses(system, u) }
+        // Step control repeats such a step with a shorter one.
+        let goes_on = may_vary && method.control.is_none();
+        let responses = responses(system, u);
+        UnitPort { unit, step: 0, holds, goes_on, rates, dense: None, inputs, outputs, feeds, responses }
     }
 
     /// The same with steps of so many ticks.
@@ -148,6 +154,10 @@ impl UnitPort {
             } else {
                 self.follow(state, t_s, span.length_s, keep)?
             }
+        };
+        let outcome = match outcome {
+            Outcome::Done => outcome,
+            _ => self.go_on(state, (t_s, span.length_s), outcome, keep)?,
         };
         // What came out of it.
         state.inputs.shown = false;

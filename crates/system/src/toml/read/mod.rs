@@ -253,6 +253,7 @@ impl Reader<'_> {
                 law: c.law.clone(),
                 rounds: c.round,
                 is_mean: c.mean,
+                is_held: c.hold,
                 table: c.table.iter().map(|line| self.line(line, &place)).collect::<Read<_>>()?,
                 ..Connection::new(self.endpoint_at(&c.from, &place)?, to, place)
             },
@@ -316,7 +317,7 @@ impl Reader<'_> {
     fn record(&self, record: &file::Record) -> Read<Record> {
         let variables = record.variables.iter().map(|v| (v.get_ref().clone(), self.place(v)));
         let every = self.within("every", &record.every, i64::MAX)?.unwrap_or(1);
-        Ok(Record { variables: variables.collect(), every })
+        Ok(Record { variables: variables.collect(), every, ..Record::default() })
     }
 }
 
