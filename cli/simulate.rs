@@ -35,6 +35,8 @@ use crate::{embedded, info};
     mut_arg("control", |a| a.hide(true)),
     mut_arg("control_tolerance", |a| a.hide(true)),
     mut_arg("parameters", |a| a.hide(true)),
+    mut_arg("rollback", |a| a.hide(true)),
+    mut_arg("threads", |a| a.hide(true)),
     mut_arg("set", |a| a.hide(true)),
     mut_arg("record", |a| a.hide(true)),
     mut_arg("error", |a| a.hide(true)),

@@ -78,6 +78,13 @@ pub fn former(error: &clap::Error, verb: &str) -> Option<String> {
                 .to_owned(),
         );
     }
+    if verb == "simulate" && is_unknown && (typed.starts_with("--output-file") || typed.starts_with("--allow-non")) {
+        return Some(
+            "`macrostep simulate` writes its rows to `trace.csv` in the folder of `--out DIR`; a result with numbers that are not finite is \
+             doubtful, or has failed where it ends with them"
+                .to_owned(),
+        );
+    }
     let is_former = is_unknown && typed.starts_with("--tolerance");
     is_former.then(|| {
         "`--tolerance` is the largest error allowed, which this verb does not take; for the solvers inside the FMUs write \

@@ -28,7 +28,11 @@ const CLASSES: [(&str, &str, &[&str]); 7] = [
     ("SweepOptions", "sweep", &["json", "merge", "shard", "vary", "measure", "out"]),
     ("FitOptions", "fit", &["json", "data", "free"]),
     ("ExportOptions", "export", &["out"]),
-    ("SimulateOptions", "simulate", &["json", "start", "start_value", "input", "isolate", "out", "report", "watch"]),
+    (
+        "SimulateOptions",
+        "simulate",
+        &["json", "start", "start_value", "input", "isolate", "out", "no_pictures", "report", "watch"],
+    ),
 ];
 
 /// The type of one value of an option.

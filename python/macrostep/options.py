@@ -337,10 +337,6 @@ class SimulateOptions(TypedDict, total=False):
     """Record this variable instead of all outputs; may be repeated [default: all outputs]."""
     sampling: Optional[Literal["updated", "lagged"]]
     """Evaluation of feed-through outputs [default: the scenario's]."""
-    rollback: Optional[Literal["auto", "own", "fork"]]
-    """How slaves go back where a method repeats steps."""
-    threads: Optional[int]
-    """Threads for steps of slaves in this process; steps that do not need each other's results are made at the same time. Results are the same to the bit. The FMUs' libraries must allow calls of different instances at the same time [default: 1]."""
     call_limit: Optional[float]
     """Longest time a call of a slave may take, in s."""
     memory_limit: Optional[int]
@@ -357,8 +353,6 @@ class SimulateOptions(TypedDict, total=False):
     """Also write the rows to this file in the Parquet format; needs a build with the feature `parquet` [default: none]."""
     mat: Optional[Union[str, "os.PathLike[str]"]]
     """Also write the rows to this file in the MATLAB 4 format of Dymola and OpenModelica [default: none]."""
-    no_pictures: Optional[bool]
-    """Leave out the pictures [default: they are drawn]."""
     real_time: Optional[float]
     """Run with the clock: FACTOR simulated seconds in a second; communication points that are late are counted [default: off; without FACTOR 1]."""
     accept_unconverged: Optional[bool]
