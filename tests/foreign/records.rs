@@ -160,3 +160,22 @@ fn factor_and_offset_come_after_the_conversion_of_units() {
     assert!((number(rows[1], 1) - arrived).abs() < 1e-9, "{rows:?}");
     assert!((number(rows[1], 2) - 0.1 * arrived).abs() < 1e-9, "{rows:?}");
 }
+
+/// Beside reference rows under the FMU's own names; texts have no difference.
+#[test]
+fn numbers_of_all_types_are_compared_with_reference_rows() {
+    let folder = system("reference", "");
+    std::fs::write(
+        folder.join("r.csv"),
+        "time,steps,open,mode,says\n0.1,1,false,1,a\n0.2,2,true,2,a\n0.3,5,true,3,b\n",
+    )
+    .expect("rows");
+    let simulate = ["simulate", "a.fmu", "--stop", "0.3", "--step", "0.1", "--solution", "r.csv", "--json"];
+    let left = macrostep(&folder, &simulate);
+    let result: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+    let errors = result["errors"]["outputs"].as_array().expect("errors");
+    let of = |name: &str| errors.iter().find(|e| e["name"] == name).map(|e| e["largest"].as_f64());
+    // The rows have `open` = 0, 1, 0 where the reference has 0, 1, 1.
+    let found = ["steps", "open", "mode", "says"].map(of);
+    assert_eq!(found, [Some(Some(2.0)), Some(Some(1.0)), Some(Some(0.0)), None], "{left:#?}");
+}

@@ -94,7 +94,7 @@ struct Found {
 }
 
 impl Comparison {
-    /// Of all real columns that have a known value; `name` names the known value of a column.
+    /// Of all columns of numbers that have a known value; `name` names the known value of a column.
     pub fn new(known: Known, recorded: &[Column], name: impl Fn(&str) -> String) -> Comparison {
         // What is made of recorded columns stands behind them.
         let of = |name: &String| recorded.iter().position(|column| column.name == *name);
@@ -104,8 +104,8 @@ impl Comparison {
             recorded.iter().chain(made.iter().map(|(made, _)| &made.column)).cloned().collect();
         // Those that have a known value, and their errors.
         let place = |column: &Column| known.names.iter().position(|known| *known == name(&column.name));
-        let real = columns.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Real);
-        let pairs: Vec<_> = real.filter_map(|(i, column)| Some((i, place(column)?))).collect();
+        let numbers = columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Text);
+        let pairs: Vec<_> = numbers.filter_map(|(i, column)| Some((i, place(column)?))).collect();
         let error =
             |(i, _): &(usize, usize)| Column::new(format!("{}_error", columns[*i].name), columns[*i].unit.clone());
         let errors: Vec<Column> = pairs.iter().map(error).collect();

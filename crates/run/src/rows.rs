@@ -68,10 +68,8 @@ impl Rows {
 
 impl Observer for Rows {
     fn row(&mut self, t_s: f64, values: &[f64]) {
-        match &mut self.not_finite {
-            Some(known) if are_finite(values) => known.is_last = false,
-            None if are_finite(values) => {}
-            known => *known = seen(*known, (t_s, values), &self.texts),
+        if !are_finite(values) || self.not_finite.is_some() {
+            self.not_finite = seen(self.not_finite, (t_s, values), &self.texts);
         }
         let values = match &mut self.comparison {
             Some(comparison) => comparison.row(t_s, values),

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use macrostep_analysis::solution_of;
+use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
 use macrostep_master::Grade;
 use macrostep_master::record::Column;
@@ -129,7 +130,10 @@ fn from_file(name: &str, assembly: &Assembly) -> Result<Known, (String, &'static
     let file = file.ok_or_else(|| (format!("no inputs `{name}`"), "name a file of [inputs]"))?;
     let table = input_table(file).map_err(|finding| (finding.to_string(), ""))?;
     let is_recorded = |column: &str| {
-        let recorded = assembly.recorded.iter().map(|&(u, v)| assembly.column(u, v));
+        // Texts are not compared.
+        let is_number =
+            |&&(u, v): &&(usize, usize)| !matches!(assembly.descriptions[u].variables[v].kind, Kind::String);
+        let recorded = assembly.recorded.iter().filter(is_number).map(|&(u, v)| assembly.column(u, v));
         let of = |output: String| s.solution.as_ref().is_some_and(|solution| solution.column(&output) == column);
         recorded.into_iter().any(of)
     };
@@ -137,6 +141,7 @@ fn from_file(name: &str, assembly: &Assembly) -> Result<Known, (String, &'static
     for column in &table.names {
         let number = |(line, text): (u64, &str)| match text.trim().parse::<f64>() {
             Ok(x) if x.is_finite() => Ok(x),
+            Err(_) if matches!(text.trim(), "true" | "false") => Ok(f64::from(text.trim() == "true")),
             _ => {
                 let what = format!("`{}`: line {line}: `{text}` in column `{column}`", file.shown);
                 Err((what, "expected a finite number"))

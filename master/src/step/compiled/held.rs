@@ -114,18 +114,19 @@ impl HeldSteps {
             let is_set = is_after_row && n > 0 && states[unit].inputs.takes_shown(values);
             let set = if is_set { (&[][..], &[][..]) } else { (refs, &*values) };
             let get = (outputs, &mut next[first..first + outputs.len()]);
-            let ended = unit_ports[unit].unit.set_step_get(set, (t_s, length_s), get);
-            if matches!(ended, Ok(Outcome::Done)) {
-                continue;
+            match unit_ports[unit].unit.set_step_get(set, (t_s, length_s), get) {
+                Ok(Outcome::Done) => {}
+                // A step of which a part was done may be continued.
+                ended => {
+                    self.stepped = range.steps.start + i;
+                    let outcome = unit_ports[unit].go_on(&mut states[unit], (t_s, length_s), ended?, true)?;
+                    if outcome != Outcome::Done {
+                        self.stepped += 1;
+                        return Ok(Some((unit, outcome)));
+                    }
+                    unit_ports[unit].unit.get_real(outputs, &mut next[first..first + outputs.len()])?;
+                }
             }
-            // A step of which a part was done may be continued.
-            self.stepped = range.steps.start + i;
-            let outcome = unit_ports[unit].go_on(&mut states[unit], (t_s, length_s), ended?, true)?;
-            if outcome != Outcome::Done {
-                self.stepped += 1;
-                return Ok(Some((unit, outcome)));
-            }
-            unit_ports[unit].unit.get_real(outputs, &mut next[first..first + outputs.len()])?;
         }
         self.stepped = range.steps.end;
         Ok(None)
