@@ -152,7 +152,8 @@ fn nodes(s: &Scenario, u: usize, description: &ModelDescription, findings: &mut 
     }
 }
 
-/// A unit that makes steps of one length of its own gets multiples of them: between two of its points it would answer inputs late.
+/// A unit that makes steps of one length of its own gets multiples of them: between two of its points it would answer inputs late. A unit
+/// alone that nothing feeds has none to answer.
 fn multiple(
     s: &Scenario,
     u: usize,
@@ -164,7 +165,8 @@ fn multiple(
     let own_s = step_s * f64::from(unit.share.0) / f64::from(unit.share.1);
     let count = own_s / multiple_s;
     let is_multiple = count > 0.5 && (count - count.round()).abs() < 1e-6;
-    if is_multiple || co.can_handle_variable_communication_step_size {
+    let is_alone = s.units.len() == 1 && s.targets().next().is_none();
+    if is_multiple || co.can_handle_variable_communication_step_size || is_alone {
         return;
     }
     let what = format!("unit `{}` is stepped by {own_s:e} s; it takes multiples of {multiple_s:e} s", unit.name);
