@@ -27,6 +27,12 @@ pub(super) fn opened(carried: &'static Carried, arguments: &SystemArguments) -> 
 /// # Errors
 /// [`Failure`] where the file cannot be read; [`Failure::Usage`] with all names where there is none of this.
 pub fn document(system: &Path) -> Result<Document, Failure> {
+    // An FMU is no scenario; verbs that run one make a scenario of it.
+    if proposed::is_fmu(system) {
+        let shown = system.display();
+        let next = format!("`macrostep new {shown} > system.toml` writes one for it");
+        return Err(Failure::Usage(format!("`{shown}` is an FMU, expected a scenario or a built-in system: {next}")));
+    }
     let Some(name) = name(system) else {
         return macrostep_system::open(system).map_err(Failure::run);
     };
