@@ -28,10 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
                 texts.map(|(_, text)| values::parse(&DESCRIPTION, variable, text)).collect::<Result<Vec<_>, _>>();
             let reals = read.iter().flatten().filter_map(|value| value.as_real()).collect();
             if let Some(series) = Series::new(table.times_s.clone(), reals) {
-                table
-                    .times_s
-                    .iter()
-                    .for_each(|t_s| assert!(!series.at(*t_s).is_nan() && !series.before(*t_s).is_nan()));
+                table.times_s.iter().for_each(|t_s| {
+                    std::hint::black_box((series.at(*t_s), series.before(*t_s)));
+                });
             }
         }
     }
