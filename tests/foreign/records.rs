@@ -179,3 +179,29 @@ fn numbers_of_all_types_are_compared_with_reference_rows() {
     let found = ["steps", "open", "mode", "says"].map(of);
     assert_eq!(found, [Some(Some(2.0)), Some(Some(1.0)), Some(Some(0.0)), None], "{left:#?}");
 }
+
+/// Held from the start of a step, or at its middle; a written scenario says which, and outputs of units have a predictor for that.
+#[test]
+fn inputs_of_a_file_are_held_from_the_start_of_a_step_where_that_is_asked_for() {
+    let folder = make::folder("held");
+    std::fs::write(folder.join("a.fmu"), make::fmu(make::XML, &[])).expect("the FMU");
+    std::fs::write(folder.join("u.csv"), "time,u\n0,0\n1,10\n").expect("the inputs");
+    let text = |from: &str| {
+        format!(
+            "[experiment]\nstop = 0.2\nstep = 0.1\n[units.a]\nfmu = \"a.fmu\"\n[inputs]\nf = \"u.csv\"\n[connections]\n\"a.u\" = {from}\n"
+        )
+    };
+    let run = |file: &str| macrostep(&folder, &["run", file, "--out", "out", "--no-pictures"]);
+    let last = |left: &Left| -> f64 {
+        rows(left).last().and_then(|row| row.split(',').nth(1)?.parse().ok()).expect("a number")
+    };
+    // ∫u dt with u = 0 and 1, or 0.5 and 1.5, over steps of 0.1 s.
+    for (from, expected) in [("{ from = \"f.u\", hold = true }", 0.1), ("\"f.u\"", 0.2)] {
+        std::fs::write(folder.join("s.toml"), text(from)).expect("the system");
+        let first = run("s.toml");
+        assert!((last(&first) - expected).abs() < 1e-12, "{first:#?}");
+        assert_eq!(rows(&run("out/scenario.toml")), rows(&first));
+    }
+    std::fs::write(folder.join("s.toml"), text("{ from = \"a.x\", hold = true }")).expect("the system");
+    assert!(run("s.toml").error().contains("`a.x` with `hold`, which is no column of a file of inputs"));
+}
