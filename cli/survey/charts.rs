@@ -7,7 +7,7 @@ use macrostep_answers::choices::{Case, Correct, Coupling, Schedule, typed};
 use macrostep_plot::{Axis, Bars, Chart, Figure, PlotError, Series};
 
 use super::Entry;
-use super::pictures::{column, energies, positions, running_maximum};
+use super::pictures::{column, energies, exact, positions, running_maximum};
 
 /// Writes `caseN_motion`, `caseN_errors` and `caseN_overview` into `folder`.
 ///
@@ -32,15 +32,14 @@ fn motion(entries: &[&Entry]) -> Figure {
     };
     let mut figure = Figure::new("Two-mass oscillator, co-simulated and exact").panel_size(1000.0, 340.0);
     if let Some(entry) = entries.iter().find(shown) {
-        figure =
-            figure.subtitle(&entry.line()).with(positions(&entry.outcome.trace)).with(energies(&entry.outcome.trace));
+        figure = figure.subtitle(&entry.line()).with(positions(&entry.found.rows)).with(energies(&entry.found.rows));
     }
     figure
 }
 
 /// The largest error so far over time: a panel a coupling and schedule, a line a predictor and corrector.
 fn errors(entries: &[&Entry]) -> Figure {
-    let largest = entries.iter().map(|entry| entry.outcome.max_relative_position()).filter(|error| error.is_finite());
+    let largest = entries.iter().map(|entry| entry.found.error).filter(|error| error.is_finite());
     let ends = [largest.clone().fold(f64::INFINITY, f64::min) * 1e-2, largest.fold(1e-12, f64::max) * 2.0];
     let mut figure = Figure::new("Largest position error so far, relative to the amplitude")
         .subtitle("solid: explicit · dashed: Newton · both masses, the larger error")
@@ -58,13 +57,12 @@ fn errors(entries: &[&Entry]) -> Figure {
 }
 
 fn error_line(entry: &Entry) -> Series {
-    let trace = &entry.outcome.trace;
-    let relative = |i: usize| -> Vec<f64> {
-        let exact = column(trace, ["x1_exact", "x2_exact"][i]);
-        let amplitude = exact.iter().fold(f64::MIN_POSITIVE, |max, x| max.max(x.abs()));
-        column(trace, ["x1_error", "x2_error"][i]).iter().map(|error| error.abs() / amplitude).collect()
+    let trace = &entry.found.rows;
+    let relative = |name: &str| -> Vec<f64> {
+        let amplitude = exact(trace, name).iter().fold(f64::MIN_POSITIVE, |max, x| max.max(x.abs()));
+        column(trace, &format!("{name}_error")).iter().map(|error| error.abs() / amplitude).collect()
     };
-    let both: Vec<f64> = relative(0).iter().zip(relative(1)).map(|(a, b)| a.max(b)).collect();
+    let both: Vec<f64> = relative("mass1.x").iter().zip(relative("mass2.x")).map(|(a, b)| a.max(b)).collect();
     let label = if is_newton(entry) { String::new() } else { entry.scheme.predict.to_string() };
     let line = Series::line(&label, column(trace, "time"), running_maximum(&both));
     let line = line.colour(entry.scheme.predict.degree as usize);
@@ -76,8 +74,7 @@ fn overview(entries: &[&Entry]) -> Figure {
     let groups: Vec<&[&Entry]> = entries.chunk_by(|a, b| panel_key(a) == panel_key(b)).collect();
     let mut figure = Figure::new("Largest relative position error, H = 1 ms, 10 s").columns(2).panel_size(620.0, 460.0);
     // One range for both, so that bars of equal length mean equal errors.
-    let errors =
-        || entries.iter().map(|entry| entry.outcome.max_relative_position()).filter(|e| e.is_finite() && *e > 0.0);
+    let errors = || entries.iter().map(|entry| entry.found.error).filter(|e| e.is_finite() && *e > 0.0);
     let ends = [errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max)];
     for correct in [Correct::Explicit, Correct::Newton] {
         let names = groups.iter().map(|group| panel_title(group[0]));
@@ -87,7 +84,7 @@ fn overview(entries: &[&Entry]) -> Figure {
         for degree in 0..3 {
             let pick = |group: &&[&Entry]| {
                 let fits = |e: &&&Entry| e.scheme.correct == correct && e.scheme.predict.degree == degree;
-                group.iter().find(fits).map_or(f64::NAN, |entry| entry.outcome.max_relative_position())
+                group.iter().find(fits).map_or(f64::NAN, |entry| entry.found.error)
             };
             let label = ["hold", "linear", "quadratic"][degree as usize];
             bars = bars.with(label, groups.iter().map(pick).collect::<Vec<_>>());

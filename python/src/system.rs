@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use macrostep::embedded;
 use macrostep::factory::CARRIED;
 use macrostep_answers::api::{self, Asked, Asker, Fault, Given};
+use macrostep_answers::progress::of_run;
 use macrostep_answers::values;
 use macrostep_description::Kind;
 use macrostep_import::isolation::Cut;
@@ -352,7 +353,7 @@ impl System {
 
     /// From start to end; the parts of the run.
     fn run_parts<'py>(&self, py: Python<'py>, words: Words) -> PyResult<Bound<'py, PyDict>> {
-        let (ran, _, raised_by) = self.verb(py, words, Asked::run)?;
+        let (ran, _, raised_by) = self.verb(py, words, |asked| asked.run(Some(of_run())))?;
         parts(py, ran, &raised_by)
     }
 

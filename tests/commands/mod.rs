@@ -11,6 +11,7 @@ mod info_check;
 mod json;
 mod junit;
 mod laboratory;
+mod main_job;
 mod oscillator;
 mod real_time;
 mod report;

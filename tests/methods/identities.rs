@@ -1,7 +1,7 @@
 //! Identities of the co-simulated oscillator, exact to rounding.
 
 use crate::common::*;
-use macrostep_analysis::pair::{Coupling, Pair, in_one_piece};
+use macrostep_analysis::pair::{Coupling, Pair};
 use macrostep_master::Sampling;
 use macrostep_master::Schedule;
 use macrostep_oscillator::{Monolithic, Parameters, State};
@@ -28,22 +28,6 @@ fn jacobi_with_h_equal_to_the_macro_step_is_monolithic() {
                 assert!(e < 1e-12, "{coupling} degree {degree}: {e:e}");
             }
         }
-    }
-}
-
-/// The row of the main job in one piece has the errors of such a co-simulation.
-#[test]
-fn the_run_in_one_piece_is_measured_as_a_co_simulation_is() {
-    for p in [Parameters::case_1(), Parameters::case_2()] {
-        let whole = in_one_piece(&p, (1e-3, 2.0), 10).expect("valid");
-        let pair = monolithic_like(Coupling::ForceForce, classical(0, Schedule::Jacobi), p, 1e-3, 2.0);
-        let coupled = native_run(&pair);
-        for (a, b) in
-            [(whole.error[0], coupled.error[0]), (whole.error[1], coupled.error[1]), (whole.drift, coupled.drift)]
-        {
-            assert!(a > 1e-5 && (a - b).abs() < 1e-9 * b, "{a:e} {b:e}");
-        }
-        assert_eq!(whole.trace.len(), 201);
     }
 }
 

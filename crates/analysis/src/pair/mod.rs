@@ -21,7 +21,7 @@ pub use order::slope;
 pub(crate) use order::unsolvable;
 pub(crate) use outcome::larger;
 pub use outcome::{Outcome, Recorder};
-pub use run::{in_one_piece, run};
+pub use run::run;
 
 use clap::ValueEnum;
 pub use macrostep_benchmarks::{Coupling, Integrator, Kind};

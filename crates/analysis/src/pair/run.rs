@@ -7,7 +7,7 @@ use super::order::unsolvable;
 use super::{Outcome, Pair, Recorder};
 use macrostep_master::record::{Observer, Trace};
 use macrostep_master::{RunError, Simulation};
-use macrostep_oscillator::{Exact, Monolithic, ParameterError, Parameters, State};
+use macrostep_oscillator::State;
 
 /// Rows on their way through the comparison with the exact solution.
 struct Compared {
@@ -84,25 +84,4 @@ fn finish(simulation: &mut Simulation, recorder: Recorder) -> Outcome {
         verdict,
         ..recorder.finish()
     }
-}
-
-/// The oscillator in one piece by semi-implicit Euler, compared with the exact solution at every step, as a reference
-/// for co-simulations. Units make no steps in it.
-///
-/// # Errors
-/// Parameters without an exact solution.
-pub fn in_one_piece(
-    parameters: &Parameters,
-    (step_s, stop_s): (f64, f64),
-    record_every: u64,
-) -> Result<Outcome, ParameterError> {
-    let steps = (stop_s / step_s).round() as u64;
-    let mut recorder = Recorder::new(Exact::new(parameters)?, step_s, steps, record_every);
-    let mut trace = recorder.trace();
-    let began = std::time::Instant::now();
-    for z in Monolithic::new(parameters, step_s)?.take(steps as usize + 1) {
-        recorder.point(&z, &mut trace);
-    }
-    let wall_s = began.elapsed().as_secs_f64();
-    Ok(Outcome { trace, wall_s, units: "one piece".to_owned(), ..recorder.finish() })
 }

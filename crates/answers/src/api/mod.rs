@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Command, CommandFactory, Parser};
 use macrostep_import::isolation::Cut;
 use macrostep_master::record::Column;
-use macrostep_run::{Rows, Steps};
+use macrostep_run::{OutputError, Progress, Rows, Steps};
 use macrostep_system::verify::verify;
 use macrostep_system::words::{Control, Correct, Predict};
 use macrostep_system::{Assembly, Document, toml};
@@ -26,7 +26,6 @@ pub use started::Started;
 
 use crate::Carried;
 use crate::failure::Failure;
-use crate::progress;
 pub use crate::system::Given;
 use crate::system::arguments::{RecordArguments, SystemArguments, VerifyArguments};
 use crate::system::outcome::Outcome;
@@ -108,6 +107,8 @@ pub struct Ran {
     pub columns: Vec<Column>,
     /// All rows.
     pub rows: Collected,
+    /// The error of each output that has a known value.
+    pub errors: Vec<OutputError>,
     /// The object that `macrostep run --json` prints.
     pub summary: String,
     /// The scenario with everything said, as TOML.
@@ -160,18 +161,18 @@ impl Asked {
         self.opened.assembled().map_err(|findings| Fault::from(findings.as_slice()))
     }
 
-    /// From start to end: `macrostep run`. A run that has begun is there whatever became of it.
+    /// From start to end: `macrostep run`. A run that has begun is there whatever became of it. Its progress is shown to `progress`.
     ///
     /// # Errors
     /// Where it cannot begin.
-    pub fn run(&self) -> Result<Ran, Fault> {
+    pub fn run(&self, progress: Option<Progress>) -> Result<Ran, Fault> {
         let known = solution::known(&self.opened).map_err(|findings| Fault::from(findings.as_slice()))?;
         let assembly = self.assembly()?;
         let (scenario, taken) = (assembly.effective.clone(), assembly.taken.clone());
         let mut simulation = system::start(assembly)?;
         let e = &scenario.experiment;
         let mut steps = Steps::new(&simulation, (e.start_s, e.stop_s.unwrap_or(0.0)), scenario.record.every)?;
-        steps.progress = Some(progress::of_run());
+        steps.progress = progress;
         let cut = self.opened.caller().map(|caller| caller.cut.clone()).unwrap_or_default();
         let comparison = solution::compared(&scenario, known, simulation.columns());
         let comparison = comparison.map_err(|finding| Fault::from([finding].as_slice()))?;
@@ -193,7 +194,8 @@ impl Asked {
             fault.kind = Kind::Interrupted;
         }
         let (columns, rows) = (outcome.columns().to_vec(), rows.collected.unwrap_or_default());
-        Ok(Ran { columns, rows, summary, scenario: toml::write(&scenario), remarks: self.remarks(), fault })
+        let errors = outcome.errors().to_vec();
+        Ok(Ran { columns, rows, errors, summary, scenario: toml::write(&scenario), remarks: self.remarks(), fault })
     }
 
     /// Initialised, to be stepped by the caller.

@@ -247,6 +247,14 @@ impl Opened {
         }
     }
 
+    /// Says a line: to the caller, where there is one, or on standard error.
+    pub fn say(&self, line: String) {
+        match &self.caller {
+            None => print::remark!("{line}"),
+            Some(caller) => caller.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(line),
+        }
+    }
+
     /// Records the variables that the options name, if any, and as often as they say.
     pub fn record(&mut self, a: &RecordArguments) {
         let record = &mut self.document.scenario.record;

@@ -8,7 +8,7 @@ use macrostep_import::fmu::Face;
 use macrostep_master::record::{Column, ColumnKind};
 use macrostep_master::{Account, Course, Grade, LineAccount, Opening, Simulation, Statistics, Unconverged, Verdict};
 use macrostep_plot::Table;
-use macrostep_run::{Comparison, RealTime, Rows, Times};
+use macrostep_run::{Comparison, OutputError, RealTime, Rows, Times};
 use macrostep_system::Scenario;
 use macrostep_system::assemble::InputOrder;
 use macrostep_system::scenario::{LawKind, Unit};
@@ -207,6 +207,11 @@ impl Outcome {
     /// The failure where an error beside known values is larger than the scenario allows.
     pub fn missed(&self, s: &Scenario) -> Option<Failure> {
         self.errors.as_ref()?.missed(s)
+    }
+
+    /// The error of each output that has a known value.
+    pub fn errors(&self) -> &[OutputError] {
+        self.errors.as_ref().map_or(&[], |errors| &errors.outputs)
     }
 
     /// Columns of the rows.

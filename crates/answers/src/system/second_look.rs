@@ -24,13 +24,16 @@ impl Outcome {
             return;
         }
         let before = self.verdict.clone();
-        print::remark!("note: {}", before.at_first_look());
+        opened.say(format!("note: {}", before.at_first_look()));
         let is_cut = || interrupt::asked() || opened.caller().is_some_and(|caller| caller.cut.is_set());
         self.verdict =
             second_look(before.clone(), (scenario, &Aside::of(opened)), self.statistics.windows, &|| !is_cut());
         if is_cut() {
             let why = "the second look was interrupted: the verdict is that of the first".to_owned();
-            print::remark!("warning: {why}");
+            // A caller has it among the warnings of the run.
+            if opened.caller().is_none() {
+                print::remark!("warning: {why}");
+            }
             self.warnings.push(why);
         }
         self.warnings.retain(|warning| *warning != before.reason);

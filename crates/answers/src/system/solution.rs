@@ -106,6 +106,11 @@ fn named(name: &str, assembly: &Assembly) -> Result<Known, (String, String)> {
             (what, format!("write `exact`, `{PAIR}`, one of {names}, a file .csv, or a smaller macro step in seconds"))
         })?
     };
+    Ok(beside(solution, start_s))
+}
+
+/// The solution of a system that starts at `start_s` \[s\].
+pub fn beside(solution: macrostep_analysis::Solution, start_s: f64) -> Known {
     let mut at = solution.at;
     let at = move |t_s: f64, out: &mut Vec<f64>| {
         at(t_s - start_s, out);
@@ -120,7 +125,7 @@ fn named(name: &str, assembly: &Assembly) -> Result<Known, (String, String)> {
         amplitudes.push(Some(start_j));
         made.push(Made { column, of, value });
     }
-    Ok(Known { names, amplitudes, at: Box::new(at), made })
+    Known { names, amplitudes, at: Box::new(at), made }
 }
 
 /// The rows of a file, at its own times: columns of recorded outputs are numbers.
