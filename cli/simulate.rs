@@ -10,7 +10,7 @@ use macrostep_answers::values;
 use macrostep_description::{Kind, ModelDescription};
 use macrostep_import::fmu::Face;
 use macrostep_system::check::input_table;
-use macrostep_system::propose::propose;
+use macrostep_system::propose::{STEPS, propose};
 use macrostep_system::scenario::{Connection, Endpoint, InputFile, Place, Setting, Source, Value};
 use macrostep_system::{Document, Finding, Scenario};
 
@@ -137,9 +137,6 @@ fn times(s: &mut Scenario, a: &SimulateArguments, d: &ModelDescription) -> Vec<F
     };
     unusable.iter().filter_map(told).collect()
 }
-
-/// Steps of a run, where nothing says more.
-const STEPS: f64 = 1000.0;
 
 /// Start values by name, `--start NAME=VALUE` and `--start-value NAME VALUE`.
 fn starts(s: &mut Scenario, a: &SimulateArguments, d: &ModelDescription) -> Result<(), Failure> {

@@ -72,6 +72,20 @@ fn recorded_numbers_that_are_none_are_in_the_verdict() {
     }
 }
 
+/// What was recorded before a checkpoint counts as well.
+#[test]
+fn a_resumed_run_knows_of_numbers_that_were_none() {
+    let folder = make::folder("values_resumed");
+    let xml = make::XML.replace("canHandle", "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" canHandle");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml, &[("AT_GET", "value[0] = NAN")])).expect("the FMU");
+    let run = ["simulate", "slave.fmu", "--out", "out", "--stop", "1", "--step", "0.1"];
+    let kept = macrostep(&folder, &[&run[..], &["--checkpoint", "c.ck", "--checkpoint-every", "7"]].concat());
+    let again = macrostep(&folder, &[&run[..], &["--resume", "c.ck"]].concat());
+    let verdict = |left: &Left| left.stderr.lines().find(|line| line.contains("is not finite")).map(str::to_owned);
+    assert_eq!((again.code, verdict(&again)), (Some(0), verdict(&kept)), "{again:#?}");
+    assert!(verdict(&kept).is_some_and(|said| said.contains("is NaN at t = 0.5 s")), "{kept:#?}");
+}
+
 /// As it is printed.
 fn value_of(text: &str) -> &str {
     if text == "NAN" { "NaN" } else { "-inf" }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::stream::{Stream, Written};
 
 const KIND: &[u8] = b"macrostep checkpoint ";
-const HEAD: &[u8] = b"macrostep checkpoint 3\n";
+const HEAD: &[u8] = b"macrostep checkpoint 4\n";
 const DIGEST: usize = 32;
 
 /// Without a number of steps: so often.

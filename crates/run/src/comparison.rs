@@ -9,11 +9,9 @@
 //! | y, y* | `values`, `Known` | recorded outputs, and what is known of them |
 //! | max \|y*\| | `amplitudes`, `sizes` | over the whole span where that is known, over the rows otherwise; 1 for what does not move |
 
-use macrostep_master::SavedState;
 use macrostep_master::record::{Column, ColumnKind};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
 use std::sync::Arc;
 
 /// Writes the known values at a time \[s\], times ascending; `false` where there are none then.
@@ -85,7 +83,7 @@ pub struct Comparison {
 
 /// What was found so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Found {
+pub(crate) struct Found {
     /// Rows with known values, those of the start not among them.
     rows: u64,
     /// max |e| and max |y*| of each pair.
@@ -171,19 +169,16 @@ impl Comparison {
         &self.row
     }
 
-    /// The saved state of a run, with what was found so far.
-    pub(crate) fn saved(&self, saved: SavedState) -> Result<SavedState, postcard::Error> {
-        let engine = postcard::to_stdvec(&(saved.engine, &self.found))?;
-        Ok(SavedState { units: saved.units, engine })
+    /// What was found so far, to be saved.
+    pub(crate) fn found(&self) -> &Found {
+        &self.found
     }
 
-    /// Goes on from there; the saved state of the run alone.
-    pub(crate) fn resume(&mut self, saved: SavedState) -> Result<SavedState, Error> {
-        let (engine, found): (Vec<u8>, Found) = postcard::from_bytes(&saved.engine)?;
+    /// Goes on from there.
+    pub(crate) fn resume(&mut self, found: Found) {
         self.found = found;
         // Its first row is in the file.
         self.row.push(0.0);
-        Ok(SavedState { units: saved.units, engine })
     }
 }
 

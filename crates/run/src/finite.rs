@@ -1,7 +1,9 @@
 //! Recorded numbers that are infinite or NaN: an output that nothing is connected with may be one and disturb no unit.
 
+use serde::{Deserialize, Serialize};
+
 /// What was recorded and is no finite number.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NotFinite {
     /// Time of the first such row \[s\].
     pub t_s: f64,

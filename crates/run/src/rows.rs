@@ -6,7 +6,7 @@ use macrostep_master::record::Observer;
 use macrostep_master::{RunError, SavedState, Simulation};
 
 use crate::collected::Collected;
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Found};
 use crate::error::Error;
 use crate::finite::{NotFinite, are_finite, seen};
 use crate::sink::{Sink, goes_on};
@@ -59,10 +59,12 @@ impl Rows {
     /// # Errors
     /// Where it is that of another run.
     pub fn resume(&mut self, saved: SavedState) -> Result<SavedState, Error> {
-        match &mut self.comparison {
-            Some(comparison) => comparison.resume(saved),
-            None => Ok(saved),
+        let (engine, seen, found): (Vec<u8>, _, Option<Found>) = postcard::from_bytes(&saved.engine)?;
+        self.not_finite = seen;
+        if let (Some(comparison), Some(found)) = (&mut self.comparison, found) {
+            comparison.resume(found);
         }
+        Ok(SavedState { units: saved.units, engine })
     }
 }
 
@@ -132,7 +134,10 @@ impl Sink for Rows {
 
     fn saved_state(&mut self, simulation: &mut Simulation) -> Result<SavedState, RunError> {
         let saved = simulation.saved_state()?;
-        let Some(comparison) = &self.comparison else { return Ok(saved) };
-        comparison.saved(saved).map_err(|e| RunError::grid("checkpoint", e.to_string(), "a state that can be written"))
+        // What the rows have shown goes with it.
+        let found = self.comparison.as_ref().map(Comparison::found);
+        let engine = postcard::to_stdvec(&(&saved.engine, self.not_finite, found));
+        let engine = engine.map_err(|e| RunError::grid("checkpoint", e.to_string(), "a state that can be written"))?;
+        Ok(SavedState { units: saved.units, engine })
     }
 }

@@ -50,7 +50,9 @@ impl Series {
         match (self.times_s.get(after), self.values.get(after)) {
             (Some(t1), Some(b)) if after > 0 => {
                 let (t0, a) = (self.times_s[before], self.values[before]);
-                a + (b - a) * ((t_s - t0) / (t1 - t0))
+                let (part, all) = ((t_s - t0) / (t1 - t0), b - a);
+                // Between the largest numbers of both signs the difference is none.
+                if all.is_finite() { a + all * part } else { a * (1.0 - part) + b * part }
             }
             _ => self.values[before],
         }
@@ -107,6 +109,9 @@ mod tests {
         // 3 · 0.1 s, not quite 0.3 s.
         let series = Series::new(vec![0.0, 0.3, 0.3], vec![1.0, 1.0, 5.0]).expect("a series");
         assert_eq!((series.before(3.0 * 0.1), series.at(3.0 * 0.1), series.at(0.3)), (1.0, 5.0, 5.0));
+        // Between the largest numbers.
+        let series = Series::new(vec![0.0, 4.0], vec![-1.5e308, 1.5e308]).expect("a series");
+        assert_eq!((series.at(1.0), series.at(2.0), series.before(4.0)), (-0.75e308, 0.0, 1.5e308));
         assert_eq!(Series::new(vec![1.0, 0.0], vec![0.0; 2]), None);
         assert_eq!(Series::new(Vec::new(), Vec::new()), None);
     }
