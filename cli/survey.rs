@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use macrostep_analysis::scheme::Scheme;
 use macrostep_analysis::solution_of;
-use macrostep_answers::api::{Asked, Asker, Collected};
+use macrostep_answers::api::{Asked, Asker, Collected, Fault};
 use macrostep_answers::choices::{Case, Correct, Coupling, Integrator, Predict, Schedule, typed};
 use macrostep_answers::failure::Failure;
 use macrostep_answers::files::{write_text, write_trace};
@@ -125,16 +125,14 @@ impl Entry {
         let scenario = scenario(case, &scheme);
         let name = folder.join(&scenario.name);
         let document = Document { scenario, findings: Vec::new(), unpacked: Vec::new() };
-        let failed = |fault: macrostep_answers::api::Fault| Failure::Run(fault.sentence);
+        let failed = |fault: Fault| Failure::Run(fault.sentence);
         let ran = Asked::new(&CARRIED, document, &[], Asker::default()).and_then(|asked| asked.run(None));
         let ran = ran.map_err(failed)?;
         // A run that grows beyond all bounds has the rows until then, and a verdict.
         let result: Value = serde_json::from_str(&ran.summary)?;
-        match ran.fault {
-            Some(fault) if !result["error"].is_null() && result["diverged_at_s"].is_null() => {
-                return Err(failed(fault));
-            }
-            _ => {}
+        let has_failed = !result["error"].is_null() && result["diverged_at_s"].is_null();
+        if let Some(fault) = ran.fault.filter(|_| has_failed) {
+            return Err(failed(fault));
         }
         let found = Found::of(&ran.columns, &ran.rows, &ran.errors);
         write_text(&name.with_extension("toml"), &ran.scenario)?;
@@ -184,8 +182,9 @@ impl Found {
             }
         }
         let error = |name: &str| errors.iter().find(|e| e.name == name).map_or(f64::NAN, |e| e.relative);
+        // NaN is larger than any.
         let [x1, x2] = ["mass1.x", "mass2.x"].map(error);
-        let error_of_both = if x1.is_nan() { x1 } else { x1.max(x2) };
+        let error_of_both = if x1.is_nan() || x2.is_nan() { f64::NAN } else { x1.max(x2) };
         Found { growth: growth(&rows), rows, error: error_of_both, drift: error("energy") }
     }
 }
@@ -200,20 +199,19 @@ fn growth(rows: &Trace) -> Option<f64> {
 
 /// The oscillator in one piece with the same step: its rows, and a row of the table.
 fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Failure> {
-    // The solution of any cut is that of the whole.
+    // The solution of any cut is that of the whole, and so are the columns.
     let [step_s, stop_s] = TIMES_S;
     let parameters = case_parameters(case);
     let scenario = Oscillator::new(parameters, Coupling::ForceForce, TIMES_S).scenario();
     let known = solution::beside(solution_of(&scenario, Some(step_s)).map_err(Failure::Run)?, 0.0);
-    let columns = [("mass1.x", "m"), ("mass2.x", "m"), ("mass1.v", "m/s"), ("mass2.v", "m/s")];
+    let columns = [("mass1.x", "m"), ("mass1.v", "m/s"), ("mass2.x", "m"), ("mass2.v", "m/s")];
     let comparison = Comparison::new(known, &columns.map(|(name, unit)| Column::new(name, unit)), str::to_owned);
     let mut rows = Rows { comparison: Some(comparison), ..Rows::collected(Cut::default()) };
-    // Its states in the order of the columns.
     let steps = (stop_s / step_s).round();
     let began = Instant::now();
     let states = Monolithic::new(&parameters, step_s).map_err(Failure::run)?;
     for (n, z) in states.take(steps as usize + 1).enumerate() {
-        rows.row(n as f64 * step_s, z.as_slice());
+        rows.row(n as f64 * step_s, &[z[0], z[2], z[1], z[3]]);
     }
     let wall_s = began.elapsed().as_secs_f64();
     let (Some(comparison), Some(all)) = (rows.comparison, rows.collected) else { return Ok(()) };
@@ -221,23 +219,23 @@ fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Fail
     write_trace(&folder.join(format!("case{}_one_piece.csv", typed(case))), &found.rows)?;
     let integrator = typed(Integrator::SemiImplicitEuler);
     let words = [typed(case), "in one piece".into(), String::new(), String::new(), String::new(), integrator];
-    table.row(words.into_iter().chain(found.cells(format!("{steps}"), wall_s)));
+    table.row(words.into_iter().chain(found.cells("", format!("{steps}"), wall_s)));
     Ok(())
 }
 
 impl Found {
-    /// Cells of the table: errors, steps and time.
-    fn cells(&self, steps: String, wall_s: f64) -> [String; 5] {
+    /// Cells of the table: errors, what the run says of itself, steps and time.
+    fn cells(&self, verdict: &str, steps: String, wall_s: f64) -> [String; 6] {
         let growth = self.growth.map_or_else(String::new, |rate| format!("{rate:.3}"));
-        [short(self.error), short(self.drift), steps, format!("{wall_s:.3}"), growth]
+        [short(self.error), short(self.drift), growth, verdict.to_owned(), steps, format!("{wall_s:.3}")]
     }
 }
 
 fn table(entries: &[Entry]) -> Table {
     // A row for each run.
     let mut table = Table::new(
-        "case | coupling | kinds | schedule | predictor | corrector | > error | > energy drift | \
-         > do_steps | > time [s] | > growth [1/s]",
+        "case | coupling | kinds | schedule | predictor | corrector | > error | > energy drift | > growth [1/s] | \
+         verdict | > do_steps | > time [s]",
     );
     // The scheme, then what it gives and what it costs.
     for entry in entries {
@@ -247,7 +245,8 @@ fn table(entries: &[Entry]) -> Table {
         let scheme = [typed(entry.case), coupling, cut.letters().to_owned(), schedule, predict, correct];
         let steps = |i: usize| &entry.result["units"][i]["do_steps"];
         let (steps, wall_s) = (format!("{} + {}", steps(0), steps(1)), entry.result["wall_s"].as_f64());
-        table.row(scheme.into_iter().chain(entry.found.cells(steps, wall_s.unwrap_or(f64::NAN))));
+        let verdict = entry.result["verdict"]["grade"].as_str().unwrap_or_default();
+        table.row(scheme.into_iter().chain(entry.found.cells(verdict, steps, wall_s.unwrap_or(f64::NAN))));
     }
     table
 }

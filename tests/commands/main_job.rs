@@ -35,6 +35,7 @@ fn its_runs_are_scenarios_that_give_what_it_has_printed() {
         assert_eq!(but_time(found.clone()), but_time(again.clone()), "{name}");
         let worst = error(&again, "mass1.x").max(error(&again, "mass2.x"));
         assert!(row.contains(&format!("{worst:.2e}").as_str()), "{name}: {row:?} {worst:e}");
+        assert!(again["verdict"]["grade"].as_str().is_some_and(|grade| row.contains(&grade)), "{name}: {row:?}");
         assert!(printed.contains(&format!("{worst:.2e}")), "{name}");
         let (every, tenth) = (file("again/trace.csv"), file(&format!("runs/{name}.csv")));
         let (names, every) = every.split_once('\n').expect("rows");

@@ -72,6 +72,22 @@ fn recorded_numbers_that_are_none_are_in_the_verdict() {
     }
 }
 
+/// 20-sim's FMUs warn where they are given a function for steps that run on beside the caller: only those that have such steps get it.
+#[test]
+fn a_function_for_the_end_of_steps_is_for_those_that_run_on() {
+    let deed = "if (back->finished != NULL) back->log(back->environment, name, 1, \"all\", \"no such steps here\")";
+    for left in ways("values_finished", &[("AT_INSTANTIATE", deed)], &[]) {
+        assert!(left.code == Some(0) && !left.stderr.contains("fmi2Warning"), "{left:#?}");
+    }
+    // What is logged is told with the call that it was logged in.
+    let folder = make::folder("values_finished_too");
+    let xml = make::XML.replace("canHandle", "canRunAsynchronuously=\"true\" canHandle");
+    std::fs::write(folder.join("slave.fmu"), make::fmu(&xml, &[("AT_INSTANTIATE", deed)])).expect("the FMU");
+    let left = macrostep(&folder, &["simulate", "slave.fmu", "--step", "0.1", "--stop", "1"]);
+    let says = "unit `slave`: fmi2Warning: fmi2Instantiate at t = 0 s: no such steps here";
+    assert!(left.code == Some(0) && left.stderr.matches(says).count() == 1, "{left:#?}");
+}
+
 /// What was recorded before a checkpoint counts as well.
 #[test]
 fn a_resumed_run_knows_of_numbers_that_were_none() {

@@ -45,6 +45,10 @@ const APART_BY_PART: f64 = 0.08;
 /// the first windows is small in all of them.
 const CLEAR: f64 = 0.05;
 
+/// Half the macro step halves an error of order 1. Errors that are not clear and become no smaller than this are not those of the macro step alone: they tell
+/// nothing of how large the rest is.
+const SHRUNK: f64 = 0.75;
+
 /// What a signal is at least, in parts of the largest of its unit in the same unit of measurement.
 const SMALL: f64 = 1e-3;
 
@@ -120,9 +124,12 @@ impl Verdict {
             let second = apart([&mut half, &mut quarter], points, goes_on, leap)?;
             end([half, quarter]);
             let Some(second) = second.map(|second| second * of_run) else { return Ok(Some(self)) };
+            let differ = format!("runs{part} with a half and a quarter of the macro step differ");
             if second > limit {
-                let differ = format!("runs{part} with a half and a quarter of the macro step differ");
                 return Ok(Some(self.denied(second, &differ, shorter)));
+            }
+            if first > CLEAR && second > SHRUNK * first {
+                return Ok(Some(self.stuck(second, &differ)));
             }
         }
         // Runs that leap over the same motion agree with each other.
@@ -138,6 +145,17 @@ impl Verdict {
             Grade::Ok => "macro steps are few or long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
             grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
         }
+    }
+
+    /// The same, with runs that smaller macro steps do not bring together: units whose own steps are longer, for example.
+    fn stuck(self, apart: f64, differ: &str) -> Verdict {
+        let by = format!("{differ} by {:.0} % of the signals", 100.0 * apart);
+        let reason = format!(
+            "smaller macro steps do not make it better: {by}, as much as with the whole and a half; look at the own steps of the units, and compare with \
+             another method by `macrostep verify`"
+        );
+        let reason = if self.grade == Grade::Ok { reason } else { format!("{}; {by}", self.reason) };
+        Verdict { grade: self.grade.max(Grade::Doubtful), reason, found: Some(apart), ..self }
     }
 
     /// The same, with runs that are this much apart.

@@ -71,7 +71,7 @@ void macrostep_free(void *memory) {
     free(memory);
 }
 
-/* Steps are polled, so nobody waits for this; a slave that calls it without a check needs it to exist. */
+/* Steps are polled, so nobody waits for this; a slave whose steps run on may call it without a check. */
 void macrostep_step_finished(void *environment, int status) {
     (void)environment;
     (void)status;

@@ -102,13 +102,24 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// Known from now on until it is dropped.
-    pub(super) fn new(instance: &str, sink: Option<LogSink>) -> Environment {
-        Environment::with(instance, sink, None)
+    /// Known from now on until it is dropped. FMUs whose steps run on beside the caller get a function to call at their end; to others it says that
+    /// their steps are to do so, and 20-sim's warn that they cannot.
+    pub(super) fn new(instance: &str, sink: Option<LogSink>, is_asynchronous: bool) -> Environment {
+        let step_finished = is_asynchronous.then_some(macrostep_step_finished as abi::StepFinished);
+        Environment::with(instance, sink, step_finished, None)
     }
 
-    /// The same, for an instance that calls back inside its steps.
-    pub(super) fn with(instance: &str, sink: Option<LogSink>, update: Option<Arc<Update>>) -> Environment {
+    /// The same, for an instance of FMI 3.0 that calls back inside its steps.
+    pub(super) fn updated(instance: &str, sink: Option<LogSink>, update: Arc<Update>) -> Environment {
+        Environment::with(instance, sink, None, Some(update))
+    }
+
+    fn with(
+        instance: &str,
+        sink: Option<LogSink>,
+        step_finished: Option<abi::StepFinished>,
+        update: Option<Arc<Update>>,
+    ) -> Environment {
         static CONNECTED: Once = Once::new();
         // SAFETY: stores a function that lives as long as the program, before any FMU can log.
         CONNECTED.call_once(|| unsafe { macrostep_log_to(receive) });
@@ -124,7 +135,7 @@ impl Environment {
             logger: Some(macrostep_log),
             allocate_memory: Some(macrostep_allocate),
             free_memory: Some(macrostep_free),
-            step_finished: Some(macrostep_step_finished),
+            step_finished,
             component_environment: pointer.cast_mut().cast(),
         });
         let address = pointer.addr();

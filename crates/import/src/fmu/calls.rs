@@ -258,7 +258,7 @@ impl Unit for FmuUnit {
             )
         };
         self.t_s = start_s;
-        self.answered(CALL, status)
+        self.heard(CALL, status)
     }
 
     fn enter_initialization(&mut self) -> Result<(), UnitError> {
@@ -299,7 +299,7 @@ impl FmuUnit {
         self.alive(call)?;
         // SAFETY: alive, and the function takes nothing else.
         let status = unsafe { function(self.component) };
-        self.answered(call, status)?;
+        self.heard(call, status)?;
         self.phase = next;
         Ok(())
     }

@@ -118,7 +118,8 @@ impl Fmu {
         // What the FMU is told of itself, and how it may call back.
         let (c_name, guid) = (text(name)?, text(&self.driven.description.guid)?);
         let uri = text(&self.shared.resources_uri)?;
-        let environment = Environment::new(name, options.log.clone());
+        let environment =
+            Environment::new(name, options.log.clone(), self.driven.co_simulation.can_run_asynchronuously);
         let functions = library.functions;
         environment.enter();
         // SAFETY: the strings live during the call, which is all the standard grants the FMU; the callbacks live as long
@@ -170,6 +171,7 @@ impl Fmu {
         if environment_changed {
             unit.mended("fmi2Instantiate");
         }
+        unit.heard("fmi2Instantiate", abi::OK).map_err(|e| refused(e.to_string()))?;
         unit.choose_log_categories().map_err(|e| refused(e.to_string()))?;
         Ok(unit)
     }
@@ -247,6 +249,12 @@ impl FmuUnit {
     pub(super) fn answered(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
         self.mend(call);
         if status == abi::OK { Ok(()) } else { self.not_ok(call, status) }
+    }
+
+    /// The same for a call that is made once in a run: an FMU that logs a warning may not return it.
+    pub(super) fn heard(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        let is_warning = status == abi::OK && self.environment.has_warned();
+        self.answered(call, if is_warning { abi::WARNING } else { status })
     }
 
     #[cold]

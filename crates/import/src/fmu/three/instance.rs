@@ -42,7 +42,7 @@ impl Fmu {
         let resources = text(&format!("{}/", self.shared.resources.to_string_lossy()))?;
         let table = Arc::new(Table::of(d));
         let update = Arc::new(Update::new(&table.asked));
-        let environment = Environment::with(name, options.log.clone(), Some(Arc::clone(&update)));
+        let environment = Environment::updated(name, options.log.clone(), Arc::clone(&update));
         let functions = library.functions;
         environment.enter();
         let event_mode = u8::from(fmi3.has_event_mode);
@@ -107,6 +107,7 @@ impl FmuUnit3 {
         if environment_changed {
             self.mended(INSTANTIATE);
         }
+        self.heard(INSTANTIATE, abi::OK)?;
         self.choose_log_categories()
     }
 }
@@ -157,6 +158,12 @@ impl FmuUnit3 {
             self.mended(call);
         }
         if status == abi::OK { Ok(()) } else { self.not_ok(call, status) }
+    }
+
+    /// The same for a call that is made once in a run: an FMU that logs a warning may not return it.
+    pub(super) fn heard(&mut self, call: &'static str, status: abi::Status) -> Result<(), UnitError> {
+        let is_warning = status == abi::OK && self.environment.has_warned();
+        self.answered(call, if is_warning { abi::WARNING } else { status })
     }
 
     #[cold]

@@ -37,7 +37,7 @@ impl FmuUnit3 {
         let Some(function) = function else { return Err(self.lacks(call)) };
         // SAFETY: alive, as checked here, and the function takes nothing else.
         let status = unsafe { function(self.access.instance) };
-        self.answered(call, status)
+        self.heard(call, status)
     }
 
     pub(super) fn enter_initialization_mode(&mut self) -> Result<(), UnitError> {
@@ -55,7 +55,7 @@ impl FmuUnit3 {
                 stop_s.unwrap_or(0.0),
             )
         };
-        self.answered(CALL, status)?;
+        self.heard(CALL, status)?;
         self.phase = Phase::Initializing;
         Ok(())
     }
