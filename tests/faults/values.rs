@@ -102,6 +102,27 @@ fn a_resumed_run_knows_of_numbers_that_were_none() {
     assert!(verdict(&kept).is_some_and(|said| said.contains("is NaN at t = 0.5 s")), "{kept:#?}");
 }
 
+/// A unit with steps of its own, whose result depends on how they fall into the macro steps and gets no better with smaller ones, is not ok; that of one
+/// whose error is halved is.
+#[test]
+fn what_smaller_macro_steps_do_not_make_better_is_doubtful() {
+    for (name, factor, grade) in
+        [("stuck", "(lrint(log2(0.1 / h)) % 2 ? 0.9 : 1.0)", "doubtful"), ("halved", "(1.0 + h)", "ok")]
+    {
+        let folder = make::folder(&format!("values_{name}"));
+        let deed = format!("s->x = sin(t + h) * {factor} - h * s->u");
+        std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &[("AT_EVERY_STEP", &deed)])).expect("the FMU");
+        let units = "[units.a]\nfmu = \"slave.fmu\"\n[units.b]\nfmu = \"slave.fmu\"\n";
+        let system = format!("[experiment]\nstop = 10\nstep = 0.1\n{units}[connections]\n\"a.u\" = \"b.x\"\n");
+        std::fs::write(folder.join("s.toml"), system).expect("the scenario");
+        let left = macrostep(&folder, &["run", "s.toml", "--json"]);
+        let said: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+        assert_eq!((left.code, said["verdict"]["grade"].as_str()), (Some(0), Some(grade)), "{left:#?}");
+        let says = "smaller macro steps do not make it better: runs with a half and a quarter of the macro step differ by 10 %";
+        assert_eq!(left.stderr.contains(says), grade == "doubtful", "{left:#?}");
+    }
+}
+
 /// As it is printed.
 fn value_of(text: &str) -> &str {
     if text == "NAN" { "NaN" } else { "-inf" }
