@@ -24,7 +24,7 @@
 use crate::error::RunError;
 use crate::run::Simulation;
 use crate::run::led::Chosen;
-use crate::run::verdict::{Grade, Second, Verdict};
+use crate::run::verdict::{Grade, Second, Verdict, WINDOWS_MIN};
 
 /// Windows of the first run that are looked at; the second has twice as many.
 const WINDOWS_MAX: u64 = 5000;
@@ -46,8 +46,9 @@ const APART_BY_PART: f64 = 0.08;
 const CLEAR: f64 = 0.05;
 
 /// Half the macro step halves an error of order 1. Errors that are not clear and become no smaller than this are not those of the macro step alone: they tell
-/// nothing of how large the rest is.
+/// nothing of how large the rest is. A few windows, whose inputs begin anew, do not show it.
 const SHRUNK: f64 = 0.75;
+const STUCK: &str = "smaller macro steps do not make it better: look at the units' own steps, and compare with another method by `macrostep verify`";
 
 /// What a signal is at least, in parts of the largest of its unit in the same unit of measurement.
 const SMALL: f64 = 1e-3;
@@ -124,12 +125,10 @@ impl Verdict {
             let second = apart([&mut half, &mut quarter], points, goes_on, leap)?;
             end([half, quarter]);
             let Some(second) = second.map(|second| second * of_run) else { return Ok(Some(self)) };
-            let differ = format!("runs{part} with a half and a quarter of the macro step differ");
-            if second > limit {
-                return Ok(Some(self.denied(second, &differ, shorter)));
-            }
-            if first > CLEAR && second > SHRUNK * first {
-                return Ok(Some(self.stuck(second, &differ)));
+            let is_stuck = first > CLEAR && second > SHRUNK * first && windows >= WINDOWS_MIN;
+            if second > limit || is_stuck {
+                let differ = format!("runs{part} with a half and a quarter of the macro step differ");
+                return Ok(Some(self.denied(second, &differ, if is_stuck { STUCK } else { shorter })));
             }
         }
         // Runs that leap over the same motion agree with each other.
@@ -145,17 +144,6 @@ impl Verdict {
             Grade::Ok => "macro steps are few or long, or signals grow; a second run with half the macro step tells whether that matters".to_owned(),
             grade => format!("at first look the run is {grade}; a second run with half the macro step decides"),
         }
-    }
-
-    /// The same, with runs that smaller macro steps do not bring together: units whose own steps are longer, for example.
-    fn stuck(self, apart: f64, differ: &str) -> Verdict {
-        let by = format!("{differ} by {:.0} % of the signals", 100.0 * apart);
-        let reason = format!(
-            "smaller macro steps do not make it better: {by}, as much as with the whole and a half; look at the own steps of the units, and compare with \
-             another method by `macrostep verify`"
-        );
-        let reason = if self.grade == Grade::Ok { reason } else { format!("{}; {by}", self.reason) };
-        Verdict { grade: self.grade.max(Grade::Doubtful), reason, found: Some(apart), ..self }
     }
 
     /// The same, with runs that are this much apart.

@@ -134,7 +134,7 @@ const MISSED_INSIDE: f64 = 1.0;
 const RISEN: f64 = 1.2;
 
 /// Fewer windows are too few for a bond to tell: the first ones miss much, where inputs begin anew.
-const WINDOWS_MIN: u64 = 16;
+pub(crate) const WINDOWS_MIN: u64 = 16;
 
 /// Bonds with less than this part of the energy of another one are left out.
 const SMALL: f64 = 1e-6;

@@ -109,12 +109,8 @@ impl Environment {
         Environment::with(instance, sink, step_finished, None)
     }
 
-    /// The same, for an instance of FMI 3.0 that calls back inside its steps.
-    pub(super) fn updated(instance: &str, sink: Option<LogSink>, update: Arc<Update>) -> Environment {
-        Environment::with(instance, sink, None, Some(update))
-    }
-
-    fn with(
+    /// The same with this function, for an instance that calls back inside its steps.
+    pub(super) fn with(
         instance: &str,
         sink: Option<LogSink>,
         step_finished: Option<abi::StepFinished>,

@@ -42,7 +42,7 @@ impl Fmu {
         let resources = text(&format!("{}/", self.shared.resources.to_string_lossy()))?;
         let table = Arc::new(Table::of(d));
         let update = Arc::new(Update::new(&table.asked));
-        let environment = Environment::updated(name, options.log.clone(), Arc::clone(&update));
+        let environment = Environment::with(name, options.log.clone(), None, Some(Arc::clone(&update)));
         let functions = library.functions;
         environment.enter();
         let event_mode = u8::from(fmi3.has_event_mode);
