@@ -123,6 +123,23 @@ fn what_smaller_macro_steps_do_not_make_better_is_doubtful() {
     }
 }
 
+/// Advice is refused where smaller macro steps change nothing and another schedule does: the error is that of steps which nobody sees.
+#[test]
+fn no_method_is_advised_for_units_with_longer_steps_of_their_own() {
+    let folder = make::folder("values_own_steps");
+    let deed = "s->x += (0.1 * (floor((t + h) / 0.1 + 1e-6) - floor(t / 0.1 + 1e-6)) - h) * s->u";
+    let deeds = [("AT_SETUP", "s->x = 1"), ("AT_EVERY_STEP", deed)];
+    std::fs::write(folder.join("slave.fmu"), make::fmu(make::XML, &deeds)).expect("the FMU");
+    let units = "[units.a]\nfmu = \"slave.fmu\"\n[units.b]\nfmu = \"slave.fmu\"\n";
+    let connections = "[connections]\n\"a.u\" = \"b.x\"\n\"b.u\" = { from = \"a.x\", factor = -1.0 }\n";
+    std::fs::write(folder.join("s.toml"), format!("[experiment]\nstop = 2\nstep = 0.1\n{units}{connections}"))
+        .expect("the scenario");
+    let left = macrostep(&folder, &["advise", "s.toml", "--tolerance", "1e-2", "--limit", "200"]);
+    let says = "smaller macro steps change nothing, and";
+    assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
+    assert!(left.stderr.contains("units have longer steps of their own"), "{left:#?}");
+}
+
 /// As it is printed.
 fn value_of(text: &str) -> &str {
     if text == "NAN" { "NaN" } else { "-inf" }

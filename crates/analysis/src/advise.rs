@@ -15,7 +15,7 @@
 //! not done in time. Where no scheme meets the tolerance, [`Missed`] says which comes nearest; where nothing moves, no other is tried.
 
 use crate::candidates::candidates;
-use crate::confirmed::confirm;
+use crate::confirmed::{compare, confirm};
 use crate::controlled::control;
 use crate::explore::explore;
 use crate::interfaces::{Capabilities, Connection, gain, observe};
@@ -267,6 +267,9 @@ pub fn advise(benchmark: &dyn Benchmark, question: &Question, done: &(dyn Fn() +
     }
     // The cheapest is run before it is advised. It has steps of one length; step control is looked at beside it, and may be cheaper.
     confirm(benchmark, (question, &search), &mut candidates, &mut left_out);
+    if compare(benchmark, (question, &search), &mut candidates, &mut short) {
+        nearest = None;
+    }
     let Some(best) = candidates.first().copied() else {
         if let Some(values) = search.rest.get() {
             return Err(Unadvised::AtRest(AtRest::new(benchmark, values, question.stop_s)));

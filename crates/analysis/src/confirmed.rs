@@ -44,6 +44,44 @@ pub(super) fn confirm(
     candidates.sort_by_key(Candidate::cost);
 }
 
+/// Whether no candidate can be relied on: where the cheapest one agrees with itself to rounding, whatever the step, and another one says something else. Units
+/// with steps of their own do the same in each part of such a step; no error is seen then, and there may be any. All are short of the tolerance.
+pub(super) fn compare(
+    benchmark: &dyn Benchmark,
+    asked: (&Question, &Search),
+    candidates: &mut Vec<Candidate>,
+    short: &mut Vec<LeftOut>,
+) -> bool {
+    let Some(why) = contradicted(benchmark, asked, candidates) else { return false };
+    candidates.drain(..).for_each(|c| leave_out(short, &c.scheme, why.clone()));
+    true
+}
+
+/// How the cheapest candidate is contradicted by one of another schedule, in words.
+fn contradicted(
+    benchmark: &dyn Benchmark,
+    (question, search): (&Question, &Search),
+    candidates: &[Candidate],
+) -> Option<String> {
+    let best = candidates.first().filter(|c| c.error <= FLOOR && c.far.is_none())?;
+    let other = candidates.iter().find(|c| c.scheme.schedule != best.scheme.schedule)?;
+    // Both with no longer steps than they are said to need; what does not run to its end says nothing.
+    let (until, quantities) = (question.until(benchmark, search), benchmark.quantities().len());
+    let windows = (question.stop_s / best.step_s.min(other.step_s)).ceil() as u64;
+    let windows = question.windows(benchmark, windows, 2)?;
+    let rows = |scheme, n| match run(benchmark, scheme, Steps::to(question.stop_s, n), &question.factory, until) {
+        Ok(Trial::Done(done)) => Some(done.rows),
+        _ => None,
+    };
+    let off = difference(&rows(&best.scheme, windows)?, &rows(&other.scheme, 2 * windows)?, quantities);
+    let (step_s, one, two) = (question.stop_s / windows as f64, best.scheme, other.scheme);
+    (off > 2.0 * question.tolerance.max(FLOOR)).then(|| {
+        format!(
+            "with H = {step_s:.1e} s smaller macro steps change nothing, and `{two}` is {off:.0e} of the amplitude away from `{one}`: units have longer steps of their own"
+        )
+    })
+}
+
 /// A candidate with the error that it shows, with a shorter step where that is too large. As it is where there is no time, or units do
 /// not take half its step.
 fn confirmed(
