@@ -134,7 +134,7 @@ fn no_method_is_advised_for_units_with_longer_steps_of_their_own() {
     let connections = "[connections]\n\"a.u\" = \"b.x\"\n\"b.u\" = { from = \"a.x\", factor = -1.0 }\n";
     std::fs::write(folder.join("s.toml"), format!("[experiment]\nstop = 2\nstep = 0.1\n{units}{connections}"))
         .expect("the scenario");
-    let left = macrostep(&folder, &["advise", "s.toml", "--tolerance", "1e-2", "--limit", "200"]);
+    let left = macrostep(&folder, &["advise", "s.toml", "--tolerance", "1e-2", "--limit", "1000"]);
     let says = "smaller macro steps change nothing, and";
     assert!(left.code == Some(1) && left.stderr.contains(says), "{left:#?}");
     assert!(left.stderr.contains("units have longer steps of their own"), "{left:#?}");
