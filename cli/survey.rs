@@ -140,14 +140,9 @@ impl Entry {
         Ok(Entry { case, scheme, found, result })
     }
 
-    /// What tells runs apart: cut, schedule, predictor, corrector.
-    fn words(&self) -> [String; 4] {
-        words(&self.scheme)
-    }
-
     /// One line that tells runs apart, letters beside the name of the coupling.
     fn line(&self) -> String {
-        let [coupling, schedule, predict, correct] = self.words();
+        let [coupling, schedule, predict, correct] = words(&self.scheme);
         let (case, letters, step_s) = (typed(self.case), self.scheme.coupling.letters(), TIMES_S[0]);
         let integrator = typed(Integrator::Exact);
         format!(
@@ -156,6 +151,7 @@ impl Entry {
     }
 }
 
+/// What tells runs apart: cut, schedule, predictor, corrector.
 fn words(scheme: &Scheme) -> [String; 4] {
     let Scheme { coupling, schedule, predict, correct, .. } = scheme;
     [typed(*coupling), schedule.short().to_owned(), predict.to_string(), typed(*correct)]
@@ -186,6 +182,12 @@ impl Found {
         let [x1, x2] = ["mass1.x", "mass2.x"].map(error);
         let error_of_both = if x1.is_nan() || x2.is_nan() { f64::NAN } else { x1.max(x2) };
         Found { growth: growth(&rows), rows, error: error_of_both, drift: error("energy") }
+    }
+
+    /// Cells of the table: errors, what the run says of itself, steps and time.
+    fn cells(&self, verdict: &str, steps: String, wall_s: f64) -> [String; 6] {
+        let growth = self.growth.map_or_else(String::new, |rate| format!("{rate:.3}"));
+        [short(self.error), short(self.drift), growth, verdict.to_owned(), steps, format!("{wall_s:.3}")]
     }
 }
 
@@ -223,14 +225,6 @@ fn in_one_piece(folder: &Path, case: Case, table: &mut Table) -> Result<(), Fail
     Ok(())
 }
 
-impl Found {
-    /// Cells of the table: errors, what the run says of itself, steps and time.
-    fn cells(&self, verdict: &str, steps: String, wall_s: f64) -> [String; 6] {
-        let growth = self.growth.map_or_else(String::new, |rate| format!("{rate:.3}"));
-        [short(self.error), short(self.drift), growth, verdict.to_owned(), steps, format!("{wall_s:.3}")]
-    }
-}
-
 fn table(entries: &[Entry]) -> Table {
     // A row for each run.
     let mut table = Table::new(
@@ -240,7 +234,7 @@ fn table(entries: &[Entry]) -> Table {
     // The scheme, then what it gives and what it costs.
     for entry in entries {
         let cut = entry.scheme.coupling;
-        let [coupling, schedule, predict, correct] = entry.words();
+        let [coupling, schedule, predict, correct] = words(&entry.scheme);
         let coupling = format!("{coupling} {}", cut.words());
         let scheme = [typed(entry.case), coupling, cut.letters().to_owned(), schedule, predict, correct];
         let steps = |i: usize| &entry.result["units"][i]["do_steps"];
